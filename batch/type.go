@@ -39,6 +39,51 @@ type Field struct {
 	Metadata map[string]string // Delta's column metadata, values as raw JSON
 }
 
+// Layout names the field of Vector that holds a plain vector's values.
+type Layout uint8
+
+// The layouts, named after Vector's fields.
+const (
+	LayoutNone  Layout = iota // the type is invalid
+	LayoutBools               // Bools
+	LayoutI8                  // I8
+	LayoutI16                 // I16
+	LayoutI32                 // I32
+	LayoutI64                 // I64
+	LayoutF32                 // F32
+	LayoutF64                 // F64
+	LayoutDec                 // Dec
+	LayoutBytes               // Off and Bytes
+)
+
+// Layout returns where a plain vector of this type keeps its values.
+func (t Type) Layout() Layout {
+	switch t.Kind {
+	case Bool:
+		return LayoutBools
+	case Int8:
+		return LayoutI8
+	case Int16:
+		return LayoutI16
+	case Int32, Date:
+		return LayoutI32
+	case Int64, Timestamp, TimestampNTZ:
+		return LayoutI64
+	case Float32:
+		return LayoutF32
+	case Float64:
+		return LayoutF64
+	case Decimal:
+		if t.Precision <= MaxInt64Precision {
+			return LayoutI64
+		}
+		return LayoutDec
+	case String, Binary:
+		return LayoutBytes
+	}
+	return LayoutNone
+}
+
 // Schema is the ordered list of a batch's columns.
 type Schema struct {
 	Fields []Field

@@ -1,0 +1,143 @@
+package batch
+
+import "slices"
+
+// Gather returns the rows at these positions, in that order, as a new vector. A dictionary is kept and shared.
+func (v *Vector) Gather(rows []int32) *Vector {
+	out := NewVector(v.Type, len(rows))
+	out.AppendRows(v, rows)
+	return out
+}
+
+// AppendFrom adds row row of src, which has the same type.
+func (v *Vector) AppendFrom(src *Vector, row int) {
+	rows := [1]int32{int32(row)}
+	v.appendRows(src, rows[:], false)
+}
+
+// AppendRows adds the rows of src at these positions, in that order; nil means all of them. src has the same type.
+// An empty vector takes over the dictionary of src and stays encoded as long as what follows has the same dictionary; else
+// it becomes plain.
+func (v *Vector) AppendRows(src *Vector, rows []int32) { v.appendRows(src, rows, v.Len == 0) }
+
+func (v *Vector) appendRows(src *Vector, rows []int32, adopt bool) {
+	n := len(rows)
+	if rows == nil {
+		n = src.Len
+	}
+	if n == 0 {
+		return
+	}
+	if adopt && src.Dict != nil {
+		v.Dict = src.Dict
+	}
+	if v.Dict != nil && v.Dict != src.Dict {
+		*v = *v.Decode()
+	}
+	switch {
+	case v.Dict != nil:
+		v.Codes = appendPicked(v.Codes, src.Codes, rows)
+		v.appendValidity(src, rows, n)
+	case src.Dict != nil:
+		v.appendSpread(src, rows)
+	default:
+		v.appendPlain(src, rows)
+		v.appendValidity(src, rows, n)
+	}
+}
+
+// appendPlain adds the values of a plain src without their validity.
+func (v *Vector) appendPlain(src *Vector, rows []int32) {
+	switch v.Type.Layout() {
+	case LayoutBools:
+		v.Bools = appendPicked(v.Bools, src.Bools, rows)
+	case LayoutI8:
+		v.I8 = appendPicked(v.I8, src.I8, rows)
+	case LayoutI16:
+		v.I16 = appendPicked(v.I16, src.I16, rows)
+	case LayoutI32:
+		v.I32 = appendPicked(v.I32, src.I32, rows)
+	case LayoutI64:
+		v.I64 = appendPicked(v.I64, src.I64, rows)
+	case LayoutF32:
+		v.F32 = appendPicked(v.F32, src.F32, rows)
+	case LayoutF64:
+		v.F64 = appendPicked(v.F64, src.F64, rows)
+	case LayoutDec:
+		v.Dec = appendPicked(v.Dec, src.Dec, rows)
+	case LayoutBytes:
+		v.appendBytesRows(src, rows)
+	}
+}
+
+// appendPicked appends src's values at rows, or all of them when rows is nil.
+func appendPicked[T any](dst, src []T, rows []int32) []T {
+	if rows == nil {
+		return append(dst, src...)
+	}
+	at := len(dst)
+	dst = slices.Grow(dst, len(rows))[:at+len(rows)]
+	for i, r := range rows {
+		dst[at+i] = src[r]
+	}
+	return dst
+}
+
+func (v *Vector) appendBytesRows(src *Vector, rows []int32) {
+	if rows == nil {
+		base, first := len(v.Bytes), int(src.Off[0])
+		v.Bytes = append(v.Bytes, src.Bytes[first:src.Off[src.Len]]...)
+		checkedOffset(len(v.Bytes))
+		v.Off = slices.Grow(v.Off, src.Len)
+		for _, off := range src.Off[1 : src.Len+1] {
+			v.Off = append(v.Off, int32(base+int(off)-first))
+		}
+		return
+	}
+	v.Off = slices.Grow(v.Off, len(rows))
+	for _, r := range rows {
+		v.Bytes = append(v.Bytes, src.Bytes[src.Off[r]:src.Off[r+1]]...)
+		v.Off = append(v.Off, checkedOffset(len(v.Bytes)))
+	}
+}
+
+// appendSpread adds rows of a dictionary vector to a plain one.
+func (v *Vector) appendSpread(src *Vector, rows []int32) {
+	picked := make([]int32, 0, src.Len)
+	if rows == nil {
+		for _, c := range src.Codes[:src.Len] {
+			picked = append(picked, int32(c))
+		}
+	} else {
+		for _, r := range rows {
+			picked = append(picked, int32(src.Codes[r]))
+		}
+	}
+	v.appendPlain(src.Dict, picked)
+	v.appendValidity(src, rows, len(picked))
+}
+
+// appendValidity adds the validity of n rows of src and counts them.
+func (v *Vector) appendValidity(src *Vector, rows []int32, n int) {
+	if v.Valid == nil && src.Valid == nil {
+		v.Len += n
+		return
+	}
+	if v.Valid == nil {
+		v.Valid = NewBitmap(v.Len)
+	}
+	v.Valid = v.Valid.grow(v.Len + n)
+	switch {
+	case src.Valid == nil:
+		v.Valid.SetRange(v.Len, v.Len+n)
+	case rows == nil:
+		copyBits(v.Valid, v.Len, src.Valid, 0, n)
+	default:
+		for i, r := range rows {
+			if src.Valid.Get(int(r)) {
+				v.Valid.Set(v.Len + i)
+			}
+		}
+	}
+	v.Len += n
+}

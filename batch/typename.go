@@ -1,0 +1,84 @@
+package batch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxPrecision is the largest precision of a decimal, in digits.
+const MaxPrecision = 38
+
+// kindNames are the names that Delta's schema JSON uses ("Primitive Types" of the Delta protocol).
+var kindNames = map[Kind]string{
+	Bool: "boolean", Int8: "byte", Int16: "short", Int32: "integer", Int64: "long", Float32: "float", Float64: "double",
+	Decimal: "decimal", Date: "date", Timestamp: "timestamp", TimestampNTZ: "timestamp_ntz", String: "string", Binary: "binary",
+}
+
+// kindsByName also knows the spellings of Spark's SQL.
+var kindsByName = map[string]Kind{
+	"boolean": Bool, "bool": Bool,
+	"byte": Int8, "tinyint": Int8,
+	"short": Int16, "smallint": Int16,
+	"integer": Int32, "int": Int32,
+	"long": Int64, "bigint": Int64,
+	"float": Float32, "real": Float32,
+	"double": Float64,
+	"date":   Date,
+	"string": String, "binary": Binary,
+	"timestamp": Timestamp, "timestamp_ltz": Timestamp, "timestamp_ntz": TimestampNTZ,
+	"decimal": Decimal, "dec": Decimal, "numeric": Decimal,
+}
+
+// DecimalOf returns the type decimal(precision, scale).
+func DecimalOf(precision, scale uint8) Type { return Type{Kind: Decimal, Precision: precision, Scale: scale} }
+
+// String returns Delta's name of the type: long, decimal(10,2), timestamp_ntz.
+func (t Type) String() string {
+	name, ok := kindNames[t.Kind]
+	switch {
+	case !ok:
+		return fmt.Sprintf("invalid type (kind %d)", t.Kind)
+	case t.Kind == Decimal:
+		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
+	}
+	return name
+}
+
+// ParseType reads a type's name in Delta's spelling (long, decimal(10,2)) or in that of Spark's SQL (BIGINT, NUMERIC(10, 2)), in
+// any case. A decimal without arguments is decimal(10,0), as in Spark.
+func ParseType(text string) (Type, error) {
+	name, args, hasArgs := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "(")
+	kind, ok := kindsByName[strings.TrimSpace(name)]
+	if !ok {
+		return Type{}, fmt.Errorf("unknown type %q: use boolean, tinyint, smallint, int, bigint, float, double, decimal(p,s), date, timestamp, timestamp_ntz, string or binary", text)
+	}
+	if kind != Decimal {
+		if hasArgs {
+			return Type{}, fmt.Errorf("type %q takes no arguments: write %s", text, kindNames[kind])
+		}
+		return Type{Kind: kind}, nil
+	}
+	if !hasArgs {
+		return DecimalOf(10, 0), nil
+	}
+	return parseDecimalArgs(text, args)
+}
+
+// parseDecimalArgs reads what stands behind the opening parenthesis of a decimal type.
+func parseDecimalArgs(text, args string) (Type, error) {
+	inner, closed := strings.CutSuffix(strings.TrimSpace(args), ")")
+	precText, scaleText, hasScale := strings.Cut(inner, ",")
+	if !hasScale {
+		scaleText = "0"
+	}
+	precision, err1 := strconv.ParseUint(strings.TrimSpace(precText), 10, 8)
+	scale, err2 := strconv.ParseUint(strings.TrimSpace(scaleText), 10, 8)
+	if !closed || err1 != nil || err2 != nil {
+		return Type{}, fmt.Errorf("bad decimal type %q: write decimal(precision, scale), such as decimal(10,2)", text)
+	}
+	if precision < 1 || precision > MaxPrecision || scale > precision {
+		return Type{}, fmt.Errorf("bad decimal type %q: the precision must be 1 to %d and the scale 0 to the precision", text, MaxPrecision)
+	}
+	return DecimalOf(uint8(precision), uint8(scale)), nil
+}

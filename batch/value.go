@@ -1,0 +1,170 @@
+package batch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+)
+
+// Value returns row i for tests and slow paths: nil for null, else bool, int8, int16, int32 (also Date), int64 (also the timestamps),
+// float32, float64, decimal128.Num (unscaled, whatever the layout), string, or a copied []byte.
+func (v *Vector) Value(i int) any {
+	if v.IsNull(i) {
+		return nil
+	}
+	if v.Dict != nil {
+		return v.Dict.Value(int(v.Codes[i]))
+	}
+	switch v.Type.Kind {
+	case Decimal:
+		return v.DecimalAt(i)
+	case String:
+		return string(v.BytesAt(i))
+	case Binary:
+		return append([]byte{}, v.BytesAt(i)...)
+	}
+	switch v.Type.Layout() {
+	case LayoutBools:
+		return v.Bools[i]
+	case LayoutI8:
+		return v.I8[i]
+	case LayoutI16:
+		return v.I16[i]
+	case LayoutI32:
+		return v.I32[i]
+	case LayoutI64:
+		return v.I64[i]
+	case LayoutF32:
+		return v.F32[i]
+	case LayoutF64:
+		return v.F64[i]
+	}
+	panic(fmt.Sprintf("batch: value of %s", v.Type))
+}
+
+// AppendValue adds a row of exactly the Go type that Value returns, or nil for null. Decimals must fit the precision.
+func (v *Vector) AppendValue(x any) error {
+	if x == nil {
+		v.AppendNull()
+		return nil
+	}
+	layout, kind := v.Type.Layout(), v.Type.Kind
+	switch x := x.(type) {
+	case bool:
+		if layout == LayoutBools {
+			v.AppendBool(x)
+			return nil
+		}
+	case int8:
+		if layout == LayoutI8 {
+			v.AppendInt8(x)
+			return nil
+		}
+	case int16:
+		if layout == LayoutI16 {
+			v.AppendInt16(x)
+			return nil
+		}
+	case int32:
+		if layout == LayoutI32 {
+			v.AppendInt32(x)
+			return nil
+		}
+	case int64:
+		if layout == LayoutI64 && kind != Decimal {
+			v.AppendInt64(x)
+			return nil
+		}
+	case float32:
+		if layout == LayoutF32 {
+			v.AppendFloat32(x)
+			return nil
+		}
+	case float64:
+		if layout == LayoutF64 {
+			v.AppendFloat64(x)
+			return nil
+		}
+	case decimal128.Num:
+		if kind == Decimal {
+			return v.appendChecked(x)
+		}
+	case string:
+		if kind == String {
+			v.AppendString(x)
+			return nil
+		}
+	case []byte:
+		if kind == Binary {
+			v.AppendBytes(x)
+			return nil
+		}
+	}
+	return fmt.Errorf("append %T to a vector of %s", x, v.Type)
+}
+
+func (v *Vector) appendChecked(x decimal128.Num) error {
+	if !x.FitsInPrecision(int32(v.Type.Precision)) {
+		return fmt.Errorf("append %s to a vector of %s: %w", AppendDecimal(nil, x, v.Type.Scale), v.Type, ErrOutOfRange)
+	}
+	v.AppendDecimal(x)
+	return nil
+}
+
+// AppendText appends row i as text: NULL, true, -12, 1.50, 2024-02-29, 2024-02-29 12:00:00.500000, the string itself,
+// 0xCAFE for Binary. Floats have the fewest digits that read back as the same value.
+func (v *Vector) AppendText(dst []byte, i int) []byte {
+	if v.IsNull(i) {
+		return append(dst, "NULL"...)
+	}
+	if v.Dict != nil {
+		return v.Dict.AppendText(dst, int(v.Codes[i]))
+	}
+	switch v.Type.Kind {
+	case Bool:
+		return strconv.AppendBool(dst, v.Bools[i])
+	case Int8:
+		return strconv.AppendInt(dst, int64(v.I8[i]), 10)
+	case Int16:
+		return strconv.AppendInt(dst, int64(v.I16[i]), 10)
+	case Int32:
+		return strconv.AppendInt(dst, int64(v.I32[i]), 10)
+	case Int64:
+		return strconv.AppendInt(dst, v.I64[i], 10)
+	case Float32:
+		return strconv.AppendFloat(dst, float64(v.F32[i]), 'g', -1, 32)
+	case Float64:
+		return strconv.AppendFloat(dst, v.F64[i], 'g', -1, 64)
+	case Decimal:
+		return AppendDecimal(dst, v.DecimalAt(i), v.Type.Scale)
+	case Date:
+		return AppendDate(dst, v.I32[i])
+	case Timestamp, TimestampNTZ:
+		return AppendTimestamp(dst, v.I64[i])
+	case String:
+		return append(dst, v.BytesAt(i)...)
+	case Binary:
+		return fmt.Appendf(dst, "0x%X", v.BytesAt(i))
+	}
+	panic(fmt.Sprintf("batch: text of %s", v.Type))
+}
+
+// Format returns row i as AppendText writes it.
+func (v *Vector) Format(i int) string { return string(v.AppendText(nil, i)) }
+
+// Format renders the selected rows for tests: a line a row, the values separated by " | ".
+func (b *Batch) Format() string {
+	var out strings.Builder
+	for i := range b.Rows() {
+		for c, col := range b.Cols {
+			if c > 0 {
+				out.WriteString(" | ")
+			}
+			out.WriteString(col.Format(b.Row(i)))
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}

@@ -1,0 +1,135 @@
+package batch
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+)
+
+// NewVector returns an empty plain vector with room for capacity rows. It panics if the type is invalid.
+func NewVector(t Type, capacity int) *Vector {
+	v := &Vector{Type: t}
+	switch t.Layout() {
+	case LayoutBools:
+		v.Bools = make([]bool, 0, capacity)
+	case LayoutI8:
+		v.I8 = make([]int8, 0, capacity)
+	case LayoutI16:
+		v.I16 = make([]int16, 0, capacity)
+	case LayoutI32:
+		v.I32 = make([]int32, 0, capacity)
+	case LayoutI64:
+		v.I64 = make([]int64, 0, capacity)
+	case LayoutF32:
+		v.F32 = make([]float32, 0, capacity)
+	case LayoutF64:
+		v.F64 = make([]float64, 0, capacity)
+	case LayoutDec:
+		v.Dec = make([]decimal128.Num, 0, capacity)
+	case LayoutBytes:
+		v.Off = make([]int32, 1, capacity+1)
+	default:
+		panic(fmt.Sprintf("batch: no vector of %s", t))
+	}
+	return v
+}
+
+// NewNulls returns a plain vector of n rows, all null.
+func NewNulls(t Type, n int) *Vector {
+	v := NewVector(t, n)
+	v.AppendNulls(n)
+	return v
+}
+
+// IsNull says whether row i is null.
+func (v *Vector) IsNull(i int) bool { return v.Valid != nil && !v.Valid.Get(i) }
+
+// NullCount returns how many rows are null.
+func (v *Vector) NullCount() int {
+	if v.Valid == nil {
+		return 0
+	}
+	return v.Len - v.Valid.Count(v.Len)
+}
+
+// Reset makes the vector empty and plain again and keeps its memory. What was sliced from it is overwritten by later appends.
+func (v *Vector) Reset() {
+	v.Len, v.Valid = 0, nil
+	v.Bools, v.I8, v.I16, v.I32, v.I64 = v.Bools[:0], v.I8[:0], v.I16[:0], v.I32[:0], v.I64[:0]
+	v.F32, v.F64, v.Dec = v.F32[:0], v.F64[:0], v.Dec[:0]
+	v.Codes, v.Dict = v.Codes[:0], nil
+	if v.Type.Layout() == LayoutBytes {
+		v.Off, v.Bytes = append(v.Off[:0], 0), v.Bytes[:0]
+	}
+}
+
+// BytesAt returns the bytes of row i of a String or Binary vector, plain or dictionary encoded. They alias the vector.
+// At a null row the result is unspecified.
+func (v *Vector) BytesAt(i int) []byte {
+	if v.Dict != nil {
+		v, i = v.Dict, int(v.Codes[i])
+	}
+	return v.Bytes[v.Off[i]:v.Off[i+1]]
+}
+
+// DecimalAt returns the unscaled value of row i of a Decimal vector in either layout, plain or dictionary encoded.
+func (v *Vector) DecimalAt(i int) decimal128.Num {
+	if v.Dict != nil {
+		v, i = v.Dict, int(v.Codes[i])
+	}
+	if v.Type.Layout() == LayoutI64 {
+		return decimal128.FromI64(v.I64[i])
+	}
+	return v.Dec[i]
+}
+
+// Slice returns the rows [lo, hi). It shares the values' memory; the result must not be appended to.
+// Off of the slice begins where its first row begins in Bytes, not at 0.
+func (v *Vector) Slice(lo, hi int) *Vector {
+	s := &Vector{Type: v.Type, Len: hi - lo, Dict: v.Dict}
+	if v.Valid != nil {
+		s.Valid = v.Valid.slice(lo, hi)
+	}
+	if v.Dict != nil {
+		s.Codes = v.Codes[lo:hi:hi]
+		return s
+	}
+	switch v.Type.Layout() {
+	case LayoutBools:
+		s.Bools = v.Bools[lo:hi:hi]
+	case LayoutI8:
+		s.I8 = v.I8[lo:hi:hi]
+	case LayoutI16:
+		s.I16 = v.I16[lo:hi:hi]
+	case LayoutI32:
+		s.I32 = v.I32[lo:hi:hi]
+	case LayoutI64:
+		s.I64 = v.I64[lo:hi:hi]
+	case LayoutF32:
+		s.F32 = v.F32[lo:hi:hi]
+	case LayoutF64:
+		s.F64 = v.F64[lo:hi:hi]
+	case LayoutDec:
+		s.Dec = v.Dec[lo:hi:hi]
+	case LayoutBytes:
+		s.Off, s.Bytes = v.Off[lo:hi+1:hi+1], v.Bytes
+	}
+	return s
+}
+
+// Decode returns the vector without a dictionary: v itself when it has none, else a copy with the values spread.
+func (v *Vector) Decode() *Vector {
+	if v.Dict == nil {
+		return v
+	}
+	out := NewVector(v.Type, v.Len)
+	out.appendSpread(v, nil)
+	return out
+}
+
+// Clone returns a deep copy that aliases nothing of v, but for its dictionary, which is never changed once it is in use.
+func (v *Vector) Clone() *Vector {
+	out := NewVector(v.Type, v.Len)
+	out.AppendRows(v, nil)
+	return out
+}
