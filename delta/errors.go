@@ -1,0 +1,77 @@
+package delta
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors that callers test for with errors.Is.
+var (
+	// ErrNoTable says that the folder has no Delta log.
+	ErrNoTable = errors.New("not a Delta table")
+	// ErrNoVersion says that the table has no such version, or cannot reconstruct it any more.
+	ErrNoVersion = errors.New("version is not available")
+	// ErrCorrupt says that the log breaks the protocol: a damaged line, a gap, no protocol or metaData action.
+	ErrCorrupt = errors.New("damaged Delta log")
+	// ErrConflict says that a concurrent commit won. Running the statement again on a new snapshot may succeed.
+	ErrConflict = errors.New("concurrent commit")
+	// ErrConcurrentTxn says that a concurrent commit carried a txn action of the same appId. It is not an ErrConflict:
+	// the work is done already, or done by somebody else, and must not be repeated.
+	ErrConcurrentTxn = errors.New("concurrent commit of the same application")
+	// ErrConstraint says that a row breaks a rule of the table, such as NOT NULL.
+	ErrConstraint = errors.New("constraint violated")
+)
+
+// UnsupportedError says which of a table's features keep this build from reading or writing it.
+type UnsupportedError struct {
+	Op       string   // "read" or "write"
+	URI      string   // the table's root; empty where only a schema is at hand
+	Features []string // names of table features, or "column c: type" for a type that is not built
+	Detail   string   // what to do, or more about the reason; may be empty
+}
+
+func (e *UnsupportedError) Error() string {
+	var b strings.Builder
+	b.WriteString("[DELTA_UNSUPPORTED_FEATURES_FOR_" + strings.ToUpper(e.Op) + "] cannot " + e.Op + " ")
+	if e.URI == "" {
+		b.WriteString("this table")
+	} else {
+		b.WriteString("table " + e.URI)
+	}
+	b.WriteString(": not supported: " + strings.Join(e.Features, ", "))
+	if e.Detail != "" {
+		b.WriteString(" (" + e.Detail + ")")
+	}
+	return b.String()
+}
+
+// ConflictError says that a commit lost against a concurrent one. It is ErrConflict, or ErrConcurrentTxn where Class is
+// DELTA_CONCURRENT_TRANSACTION.
+type ConflictError struct {
+	Class   string // Delta's error class, such as DELTA_CONCURRENT_APPEND
+	Version int64  // the version that won
+	Detail  string
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("[%s] %s (version %d won)", e.Class, e.Detail, e.Version)
+}
+
+// Is tells errors.Is which sentinel the conflict is.
+func (e *ConflictError) Is(target error) bool {
+	if e.Class == classConcurrentTransaction {
+		return target == ErrConcurrentTxn
+	}
+	return target == ErrConflict
+}
+
+// Delta's classes of conflicts.
+const (
+	classProtocolChanged        = "DELTA_PROTOCOL_CHANGED"
+	classMetadataChanged        = "DELTA_METADATA_CHANGED"
+	classConcurrentAppend       = "DELTA_CONCURRENT_APPEND"
+	classConcurrentDeleteRead   = "DELTA_CONCURRENT_DELETE_READ"
+	classConcurrentDeleteDelete = "DELTA_CONCURRENT_DELETE_DELETE"
+	classConcurrentTransaction  = "DELTA_CONCURRENT_TRANSACTION"
+)
