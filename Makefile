@@ -1,0 +1,58 @@
+# lakesql. `make demo` shows it, `make test` tests it; both need only Go, make and git.
+SHELL := /bin/bash
+
+# Pure-Go regular expressions in go-mysql-server: one static binary, no C library. Nobody should have to type this.
+TAGS    := gms_pure_go
+GO      := CGO_ENABLED=0 go
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+BIN     := bin/lakesql
+
+# staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build demo run test check fmt vet lint race interop bench soak clean
+
+build:
+	@mkdir -p bin
+	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/lakesql
+
+demo: build
+	./$(BIN) demo
+
+run: build
+	./$(BIN) serve --warehouse ./lake
+
+test:
+	$(GO) test -tags $(TAGS) ./...
+
+check: fmt vet lint race
+
+fmt:
+	@un=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$un" ]; then echo "gofmt would change:"; echo "$$un"; exit 1; fi
+
+vet:
+	$(GO) vet -tags $(TAGS) ./...
+	cd bench && $(GO) vet ./...
+
+lint:
+	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
+
+# The race detector needs cgo and a C compiler; the import rules are a test and run here too.
+race:
+	CGO_ENABLED=1 go test -race -short -tags $(TAGS) ./...
+
+# Real Spark and delta-rs. scripts/interop-env makes their environment outside the checkout, once.
+interop:
+	scripts/interop-env
+	LAKESQL_INTEROP=$$(scripts/interop-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 40m -v ./integration/interop/...
+
+bench: build
+	cd bench && $(GO) run . -bin ../$(BIN) -out ../docs/benchmarks.md
+
+# Kills the server at random times, many more of them than `make test` does.
+soak:
+	LAKESQL_KILLS=1000 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -run TestKillAtRandomTimes -v ./integration
+
+clean:
+	rm -rf bin

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql"
+)
+
+// freshnessResult holds, for each file, the time from its rename to the first SELECT that saw its row.
+type freshnessResult struct {
+	files  int
+	every  time.Duration
+	delays []time.Duration // ascending
+	query  time.Duration   // median time of one SELECT
+}
+
+func (f freshnessResult) quantile(q float64) time.Duration {
+	return f.delays[min(int(q*float64(len(f.delays))), len(f.delays)-1)]
+}
+
+func freshness(bin string, files int, every time.Duration) (freshnessResult, error) {
+	dir, err := os.MkdirTemp("", "lakesql-bench-")
+	if err != nil {
+		return freshnessResult{}, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Mkdir(filepath.Join(dir, "landing"), 0o755); err != nil {
+		return freshnessResult{}, err
+	}
+	addr, stop, err := serve(bin, dir)
+	if err != nil {
+		return freshnessResult{}, err
+	}
+	defer stop()
+	db, err := sql.Open("mysql", "root@tcp("+addr+")/lake")
+	if err != nil {
+		return freshnessResult{}, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	return measure(db, dir, files, every)
+}
+
+func measure(db *sql.DB, dir string, files int, every time.Duration) (freshnessResult, error) {
+	for _, s := range []string{
+		"CREATE TABLE t (n INT, text VARCHAR(20))",
+		"CREATE STREAM s INTO t WITH CHECKPOINT './lake/_checkpoints/t' AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true)",
+	} {
+		if _, err := db.Exec(s); err != nil {
+			return freshnessResult{}, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	r := freshnessResult{files: files, every: every}
+	var queries []time.Duration
+	next := time.Now()
+	for n := 1; n <= files; n++ {
+		time.Sleep(time.Until(next))
+		next = next.Add(every)
+		renamed, err := drop(dir, n)
+		if err != nil {
+			return r, err
+		}
+		for seen := 0; seen < n; {
+			asked := time.Now()
+			var newest sql.NullInt64
+			if err := db.QueryRow("SELECT MAX(n) FROM t").Scan(&newest); err != nil {
+				return r, err
+			}
+			queries = append(queries, time.Since(asked))
+			seen = int(newest.Int64)
+			if time.Since(renamed) > time.Minute {
+				return r, fmt.Errorf("file %d was not visible after a minute", n)
+			}
+		}
+		r.delays = append(r.delays, time.Since(renamed))
+	}
+	slices.Sort(r.delays)
+	slices.Sort(queries)
+	r.query = queries[len(queries)/2]
+	return r, nil
+}
+
+// drop renames file n, one row of value n, into the folder, and returns the time before the rename.
+func drop(dir string, n int) (time.Time, error) {
+	tmp := filepath.Join(dir, "tmp.csv")
+	if err := os.WriteFile(tmp, fmt.Appendf(nil, "n,text\n%d,row\n", n), 0o644); err != nil {
+		return time.Time{}, err
+	}
+	before := time.Now()
+	return before, os.Rename(tmp, filepath.Join(dir, "landing", fmt.Sprintf("f%05d.csv", n)))
+}
+
+var readyAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
+// serve starts the server in dir and returns its address and how to stop it.
+func serve(bin, dir string) (string, func(), error) {
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return "", nil, err
+	}
+	cmd := exec.Command(bin, "serve", "--warehouse", "./lake", "--listen", "127.0.0.1:0")
+	cmd.Dir, cmd.Stderr = dir, io.Discard
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop := func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if addr := readyAddress.FindString(lines.Text()); addr != "" {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return addr, stop, nil
+		}
+	}
+	stop()
+	return "", nil, fmt.Errorf("the server ended before it was ready")
+}
