@@ -162,7 +162,7 @@ func appendDate(dst []byte, days int64) []byte {
 		dst, year = append(dst, '-'), -year
 	}
 	if year < 1000 {
-		dst = append(dst, "000"[:3-len(strconv.Itoa(int(year)))+1]...)
+		dst = append(dst, "000"[:4-len(strconv.Itoa(int(year)))]...)
 	}
 	dst = strconv.AppendInt(dst, year, 10)
 	dst = appendTwo(append(dst, '-'), month)

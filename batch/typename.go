@@ -31,7 +31,9 @@ var kindsByName = map[string]Kind{
 }
 
 // DecimalOf returns the type decimal(precision, scale).
-func DecimalOf(precision, scale uint8) Type { return Type{Kind: Decimal, Precision: precision, Scale: scale} }
+func DecimalOf(precision, scale uint8) Type {
+	return Type{Kind: Decimal, Precision: precision, Scale: scale}
+}
 
 // String returns Delta's name of the type: long, decimal(10,2), timestamp_ntz.
 func (t Type) String() string {
