@@ -79,5 +79,10 @@ type Renamer interface {
 	Rename(ctx context.Context, fromPrefix, toPrefix string) error
 }
 
+// Subber is an optional power: a store of its own over the objects below a prefix. Sub uses it.
+type Subber interface {
+	Sub(prefix string) Store
+}
+
 // Opener opens the store rooted at an absolute URI. It does not touch what is there.
 type Opener func(uri string) (Store, error)

@@ -1,0 +1,2 @@
+// Package checkpoint reads and writes a stream's checkpoint in Spark's format.
+package checkpoint
