@@ -1,0 +1,127 @@
+package mysqltype
+
+import (
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/cockroachdb/apd/v3"
+
+	"lakesql/batch"
+)
+
+// The instants and days that MySQL can show: years 0 to 9999.
+var (
+	minDay    = int32(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+	maxDay    = int32(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+	minMicros = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	maxMicros = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - 1
+)
+
+// Getter reads one row of a column as a row value.
+type Getter func(row int) any
+
+// NewGetter makes the reader of a vector. outOfRange is called for each date or time outside the years 0 to 9999, which
+// reads as NULL. A getter is valid as long as the vector is; the values that it returned are valid for ever.
+func NewGetter(v *batch.Vector, outOfRange func()) Getter {
+	get := plainGetter(v, outOfRange)
+	if v.Dict != nil {
+		get = dictionaryGetter(v, outOfRange)
+	}
+	if v.Valid == nil {
+		return get
+	}
+	valid := v.Valid
+	return func(row int) any {
+		if valid[row>>6]&(1<<(uint(row)&63)) == 0 {
+			return nil
+		}
+		return get(row)
+	}
+}
+
+// dictionaryGetter boxes each distinct value once.
+func dictionaryGetter(v *batch.Vector, outOfRange func()) Getter {
+	plain, codes := plainGetter(v.Dict, outOfRange), v.Codes
+	boxed := make([]any, v.Dict.Len)
+	return func(row int) any {
+		code := codes[row]
+		if boxed[code] == nil {
+			boxed[code] = plain(int(code))
+		}
+		return boxed[code]
+	}
+}
+
+func plainGetter(v *batch.Vector, outOfRange func()) Getter {
+	if v.Dict != nil {
+		return nil
+	}
+	switch v.Type.Kind {
+	case batch.Bool:
+		return func(row int) any {
+			if v.Bools[row] {
+				return int8(1)
+			}
+			return int8(0)
+		}
+	case batch.Int8:
+		return func(row int) any { return v.I8[row] }
+	case batch.Int16:
+		return func(row int) any { return v.I16[row] }
+	case batch.Int32:
+		return func(row int) any { return v.I32[row] }
+	case batch.Int64:
+		return func(row int) any { return v.I64[row] }
+	case batch.Float32:
+		return func(row int) any { return v.F32[row] }
+	case batch.Float64:
+		return func(row int) any { return v.F64[row] }
+	case batch.Decimal:
+		return decimalGetter(v)
+	case batch.Date:
+		return dateGetter(v, outOfRange)
+	case batch.Timestamp, batch.TimestampNTZ:
+		return timeGetter(v, outOfRange)
+	case batch.Binary:
+		return func(row int) any { return append([]byte{}, v.Bytes[v.Off[row]:v.Off[row+1]]...) }
+	default:
+		text := string(v.Bytes) // one copy for all rows: the vector is reused by its producer
+		return func(row int) any { return text[v.Off[row]:v.Off[row+1]] }
+	}
+}
+
+func decimalGetter(v *batch.Vector) Getter {
+	exponent := -int32(v.Type.Scale)
+	if v.Type.Precision <= batch.MaxInt64Precision {
+		return func(row int) any { return apd.New(v.I64[row], exponent) }
+	}
+	return func(row int) any { return toAPD(v.Dec[row], exponent) }
+}
+
+func toAPD(n decimal128.Num, exponent int32) *apd.Decimal {
+	d := &apd.Decimal{Exponent: exponent, Negative: n.Sign() < 0}
+	d.Coeff.SetMathBigInt(n.Abs().BigInt())
+	return d
+}
+
+func dateGetter(v *batch.Vector, outOfRange func()) Getter {
+	return func(row int) any {
+		day := v.I32[row]
+		if day < minDay || day > maxDay {
+			outOfRange()
+			return nil
+		}
+		return time.Unix(int64(day)*86400, 0).UTC()
+	}
+}
+
+func timeGetter(v *batch.Vector, outOfRange func()) Getter {
+	return func(row int) any {
+		us := v.I64[row]
+		if us < minMicros || us > maxMicros {
+			outOfRange()
+			return nil
+		}
+		return time.UnixMicro(us).UTC()
+	}
+}

@@ -1,0 +1,188 @@
+package mysqltype
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/vt/proto/query"
+
+	"lakesql/batch"
+)
+
+// MaxDecimalPrecision is Delta's and Spark's largest DECIMAL precision; MySQL's is 65.
+const MaxDecimalPrecision = 38
+
+// charVarcharKey is the column metadata under which Spark keeps the declared type of a CHAR(n) or VARCHAR(n) column,
+// whose Delta type is string.
+const charVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
+
+// UnsupportedError says that a MySQL type has no place in a Delta table.
+type UnsupportedError struct {
+	Type    string // as MySQL spells it
+	Instead string // the type to take
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("type %s is not supported in a Delta table; use %s", e.Type, e.Instead)
+}
+
+// Of is the MySQL type of a Delta column's type.
+func Of(t batch.Type) sql.Type {
+	switch t.Kind {
+	case batch.Bool:
+		return types.Boolean
+	case batch.Int8:
+		return types.Int8
+	case batch.Int16:
+		return types.Int16
+	case batch.Int32:
+		return types.Int32
+	case batch.Int64:
+		return types.Int64
+	case batch.Float32:
+		return types.Float32
+	case batch.Float64:
+		return types.Float64
+	case batch.Decimal:
+		return types.MustCreateColumnDecimalType(t.Precision, t.Scale)
+	case batch.Date:
+		return types.Date
+	case batch.Timestamp, batch.TimestampNTZ:
+		return types.DatetimeMaxPrecision
+	case batch.Binary:
+		return types.LongBlob
+	default:
+		return Text
+	}
+}
+
+// OfField is the MySQL type of a Delta column: Of, or CHAR(n) and VARCHAR(n) where the column was declared so.
+func OfField(f batch.Field) sql.Type {
+	if f.Type.Kind == batch.String {
+		if t, ok := declaredText(f.Metadata[charVarcharKey]); ok {
+			return t
+		}
+	}
+	return Of(f.Type)
+}
+
+// declaredText reads Spark's text of a declared type, a JSON string such as "varchar(20)".
+func declaredText(raw string) (sql.Type, bool) {
+	var text string
+	if raw == "" || json.Unmarshal([]byte(raw), &text) != nil {
+		return nil, false
+	}
+	name, rest, ok := strings.Cut(text, "(")
+	if !ok {
+		return nil, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(rest, ")"), 10, 64)
+	if err != nil || n > maxTextLength {
+		return nil, false
+	}
+	base := sqltypes.VarChar
+	if name == "char" {
+		base = sqltypes.Char
+	}
+	t, err := types.CreateString(base, n, sql.Collation_Default)
+	return t, err == nil
+}
+
+// Schema is a Delta schema as columns of the table db.table.
+func Schema(s *batch.Schema, db, table string) sql.Schema {
+	out := make(sql.Schema, len(s.Fields))
+	for i, f := range s.Fields {
+		out[i] = &sql.Column{
+			Name: f.Name, Type: OfField(f), Nullable: f.Nullable, Source: table, DatabaseSource: db, Comment: comment(f),
+		}
+	}
+	return out
+}
+
+func comment(f batch.Field) string {
+	var text string
+	if raw := f.Metadata["comment"]; raw != "" && json.Unmarshal([]byte(raw), &text) == nil {
+		return text
+	}
+	return ""
+}
+
+// Field is the Delta column for a column of a CREATE TABLE.
+func Field(c *sql.Column) (batch.Field, error) {
+	t, err := ToDelta(c.Type)
+	if err != nil {
+		return batch.Field{}, fmt.Errorf("column %s: %w", c.Name, err)
+	}
+	f := batch.Field{Name: c.Name, Type: t, Nullable: c.Nullable}
+	set := func(key, text string) {
+		if f.Metadata == nil {
+			f.Metadata = map[string]string{}
+		}
+		raw, _ := json.Marshal(text) // a string always marshals
+		f.Metadata[key] = string(raw)
+	}
+	if c.Comment != "" {
+		set("comment", c.Comment)
+	}
+	if _, ours := c.Type.(String); !ours {
+		if st, ok := c.Type.(sql.StringType); ok {
+			switch c.Type.Type() {
+			case sqltypes.VarChar:
+				set(charVarcharKey, fmt.Sprintf("varchar(%d)", st.MaxCharacterLength()))
+			case sqltypes.Char:
+				set(charVarcharKey, fmt.Sprintf("char(%d)", st.MaxCharacterLength()))
+			}
+		}
+	}
+	return f, nil
+}
+
+// ToDelta is the Delta type that keeps every value of a MySQL type, or an *UnsupportedError.
+func ToDelta(t sql.Type) (batch.Type, error) {
+	if types.IsBoolean(t) {
+		return batch.Type{Kind: batch.Bool}, nil
+	}
+	if dt, ok := t.(sql.DecimalType); ok {
+		if dt.Precision() > MaxDecimalPrecision {
+			return batch.Type{}, unsupported(t, fmt.Sprintf("DECIMAL(%d, s), or CAST to it", MaxDecimalPrecision))
+		}
+		return batch.Type{Kind: batch.Decimal, Precision: dt.Precision(), Scale: dt.Scale()}, nil
+	}
+	if kind, ok := simpleKinds[t.Type()]; ok {
+		return batch.Type{Kind: kind}, nil
+	}
+	switch t.Type() {
+	case sqltypes.Uint64:
+		return batch.Type{Kind: batch.Decimal, Precision: 20}, nil
+	case sqltypes.Bit:
+		if bt, ok := t.(types.BitType); ok && bt.NumberOfBits() == 1 {
+			return batch.Type{Kind: batch.Bool}, nil
+		}
+		return batch.Type{}, unsupported(t, "BIGINT or VARBINARY")
+	case sqltypes.Time:
+		return batch.Type{}, unsupported(t, "VARCHAR, or BIGINT microseconds")
+	case sqltypes.Year:
+		return batch.Type{}, unsupported(t, "SMALLINT")
+	case sqltypes.Enum, sqltypes.Set:
+		return batch.Type{}, unsupported(t, "VARCHAR")
+	}
+	return batch.Type{}, unsupported(t, "VARBINARY or VARCHAR")
+}
+
+var simpleKinds = map[query.Type]batch.Kind{
+	sqltypes.Int8: batch.Int8, sqltypes.Int16: batch.Int16, sqltypes.Int24: batch.Int32, sqltypes.Int32: batch.Int32,
+	sqltypes.Int64: batch.Int64, sqltypes.Uint8: batch.Int16, sqltypes.Uint16: batch.Int32, sqltypes.Uint24: batch.Int32,
+	sqltypes.Uint32: batch.Int64, sqltypes.Float32: batch.Float32, sqltypes.Float64: batch.Float64,
+	sqltypes.Date: batch.Date, sqltypes.Datetime: batch.Timestamp, sqltypes.Timestamp: batch.Timestamp,
+	sqltypes.Char: batch.String, sqltypes.VarChar: batch.String, sqltypes.Text: batch.String, sqltypes.TypeJSON: batch.String,
+	sqltypes.Null: batch.String, sqltypes.Binary: batch.Binary, sqltypes.VarBinary: batch.Binary, sqltypes.Blob: batch.Binary,
+}
+
+func unsupported(t sql.Type, instead string) error {
+	return &UnsupportedError{Type: strings.ToUpper(t.String()), Instead: instead}
+}

@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// defaultDatabase always exists. Connections begin in it.
+const defaultDatabase = "lake"
+
+// NewSession builds the session of a connection that has been authenticated. It is a GMS server.SessionBuilder.
+func (c *Catalog) NewSession(_ context.Context, conn *mysql.Conn, addr string) (sql.Session, error) {
+	client := sql.Client{Capabilities: conn.Capabilities}
+	if user, ok := conn.UserData.(sql.MysqlConnectionUser); ok {
+		client.User, client.Address = user.User, user.Host
+	}
+	return c.newSession(client, addr, conn.ConnectionID), nil
+}
+
+func (c *Catalog) newSession(client sql.Client, addr string, id uint32) *session {
+	s := &session{BaseSession: sql.NewBaseSessionWithClientServer(addr, client, id)}
+	s.SetCurrentDatabase(defaultDatabase)
+	return s
+}
+
+// session is one connection's session. What a statement needs across calls of GMS is in its transaction.
+type session struct {
+	*sql.BaseSession
+	// create holds the clauses of the CREATE TABLE that is being executed and that GMS does not hand on to the database.
+	create *createClauses
+}
+
+var (
+	_ sql.Session            = (*session)(nil)
+	_ sql.TransactionSession = (*session)(nil)
+)
+
+// ValidateSession is called before each statement, after COM_STMT_PREPARE may have opened a transaction that nobody ends. Unless
+// BEGIN was given, a statement begins with a transaction of its own, and with it on the newest versions, as long as
+// nothing was written: so autocommit=0 alone does not freeze what a connection sees.
+func (s *session) ValidateSession(ctx *sql.Context) error {
+	if ctx.GetIgnoreAutoCommit() {
+		return nil
+	}
+	if tx, ok := ctx.GetTransaction().(*transaction); ok && !tx.hasWrites() {
+		ctx.SetTransaction(nil)
+	}
+	return nil
+}
+
+// StartTransaction opens a transaction. It pins no version: the first look at each table does.
+func (s *session) StartTransaction(_ *sql.Context, kind sql.TransactionCharacteristic) (sql.Transaction, error) {
+	return newTransaction(kind == sql.ReadOnly), nil
+}
+
+// CommitTransaction commits what the transaction wrote. One that wrote nothing is simply over.
+func (s *session) CommitTransaction(ctx *sql.Context, tx sql.Transaction) error {
+	if t, ok := tx.(*transaction); ok {
+		return t.commit(ctx)
+	}
+	return nil
+}
+
+// Rollback deletes the files of what the transaction wrote.
+func (s *session) Rollback(ctx *sql.Context, tx sql.Transaction) error {
+	if t, ok := tx.(*transaction); ok {
+		return t.rollback(ctx)
+	}
+	return nil
+}
+
+// CreateSavepoint marks what the transaction has written so far.
+func (s *session) CreateSavepoint(_ *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*transaction); ok {
+		t.savepoint(name)
+	}
+	return nil
+}
+
+// RollbackToSavepoint drops what was written since the mark.
+func (s *session) RollbackToSavepoint(ctx *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*transaction); ok {
+		return t.rollbackTo(ctx, name)
+	}
+	return sql.ErrSavepointDoesNotExist.New(name)
+}
+
+// ReleaseSavepoint forgets a mark.
+func (s *session) ReleaseSavepoint(_ *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*transaction); ok {
+		return t.release(name)
+	}
+	return sql.ErrSavepointDoesNotExist.New(name)
+}
+
+// manualCommit says that the statement's writes wait for COMMIT.
+func manualCommit(ctx *sql.Context) (bool, error) {
+	if ctx.GetIgnoreAutoCommit() {
+		return true, nil
+	}
+	v, err := ctx.GetSessionVariable(ctx, sql.AutoCommitSessionVar)
+	if err != nil {
+		return false, err
+	}
+	on, err := sql.ConvertToBool(ctx, v)
+	return !on, err
+}

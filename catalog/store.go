@@ -1,0 +1,30 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lakesql/store"
+)
+
+// makeRoot makes a store's folder where folders are things of their own.
+func makeRoot(ctx context.Context, st store.Store) error {
+	if m, ok := st.(store.RootMaker); ok {
+		if err := m.MakeRoot(ctx); err != nil {
+			return fmt.Errorf("make %s: %w", st.URI(), err)
+		}
+	}
+	return nil
+}
+
+// reserved says whether a folder or database name is never a table or database by itself.
+func reserved(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
+
+// checkName refuses names that cannot be a folder.
+func checkName(kind, name string) error {
+	if name == "" || reserved(name) || strings.ContainsAny(name, "/\\\x00") {
+		return fmt.Errorf("%s name %q: a name is a folder of the lake: not empty, without / and \\, and it does not begin with _ or .", kind, name)
+	}
+	return nil
+}
