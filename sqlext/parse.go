@@ -1,22 +1,170 @@
 package sqlext
 
-// Parse parses the first statement of sql when it is one of ours. rest is the text after its ';'. With ok false the
-// statement is not ours: give Rewrite(sql) to vitess. err is a *SyntaxError or a *RefusedError.
+// Parse parses the first statement of sql when it is one of ours. rest is the text after its ';', "" when nothing follows.
+// With ok false the statement is not ours: give Rewrite(sql) to vitess. err is a *SyntaxError or a *RefusedError, and only
+// set when ok is true.
 func Parse(sql string) (stmt Statement, rest string, ok bool, err error) {
-	return nil, "", false, nil
+	p := newParser(sql)
+	parse := p.claim()
+	if parse == nil {
+		return nil, "", false, nil
+	}
+	stmt = parse()
+	if p.err == nil {
+		p.end()
+	}
+	if p.err != nil {
+		return nil, "", true, p.err
+	}
+	return stmt, p.rest(), true, nil
 }
 
-// Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
-// `VERSION AS OF 3` into `AS OF 'v:3'`. Everything else stays byte for byte. The only error is a *RefusedError.
-func Rewrite(sql string) (string, error) { return sql, nil }
-
-// ParseStreamSelect takes the streaming sources out of a stream's SELECT, in the order of FROM. The SELECT that it returns
-// reads source i as the table function __stream_source(i), and has been through Rewrite.
-func ParseStreamSelect(sql string) (rewritten string, sources []StreamSource, err error) {
-	return sql, nil, nil
+// claim looks at the first words of the statement and returns what parses it from its first token on; nil when it is not ours.
+func (p *parser) claim() func() Statement {
+	first := p.peek(0)
+	if first.kind != tokWord {
+		return nil
+	}
+	if p.words("CREATE") {
+		return p.claimCreate()
+	}
+	if p.words("SHOW") {
+		return p.claimShow()
+	}
+	if p.words("DESCRIBE") || p.words("DESC") || p.words("EXPLAIN") {
+		return p.claimDescribe()
+	}
+	switch {
+	case p.words("DROP STREAM"):
+		return p.dropStream
+	case p.words("ALTER STREAM"):
+		return p.alterStream
+	case p.words("WAIT FOR STREAM"):
+		return p.waitForStream
+	case p.words("START STREAM"), p.words("STOP STREAM"), p.words("PAUSE STREAM"), p.words("RESUME STREAM"):
+		return p.startOrStop
+	}
+	return p.claimUnbuilt()
 }
 
-// Bind puts literals in the place of the parameters of sql, as SQL texts in order.
-func Bind(sql string, literals []string) (string, error) { return sql, nil }
+func (p *parser) claimCreate() func() Statement {
+	switch {
+	case p.words("CREATE STREAM"), p.words("CREATE OR REPLACE STREAM"):
+		return func() Statement { return p.statementOrNil(p.createStream()) }
+	case p.words("CREATE STREAMING TABLE"), p.words("CREATE OR REFRESH STREAMING TABLE"), p.words("CREATE OR REPLACE STREAMING TABLE"):
+		return p.refusal(WrongForm, "a streaming table is written as a stream here: "+createStreamForm)
+	case p.words("CREATE EXTERNAL TABLE"):
+		return p.refusal(WrongForm, "a table with a LOCATION is external here: CREATE TABLE t (...) USING DELTA LOCATION 'path'")
+	case p.words("CREATE OR REPLACE TABLE"):
+		return p.createTable
+	case p.words("CREATE TABLE") && p.hasTableExtras():
+		return p.createTable
+	}
+	return nil
+}
 
-func isPlainName(string) bool { return false }
+// statementOrNil keeps a nil pointer from becoming a Statement that is not nil.
+func (p *parser) statementOrNil(s *CreateStream) Statement {
+	if p.err != nil {
+		return nil
+	}
+	return s
+}
+
+func (p *parser) claimShow() func() Statement {
+	switch {
+	case p.words("SHOW STREAMS"):
+		return p.showStreams
+	case p.words("SHOW STREAM"):
+		return p.showStream
+	case p.words("SHOW CREATE STREAM"):
+		return p.showCreateStream
+	}
+	return p.claimUnbuilt()
+}
+
+// claimDescribe takes DESCRIBE HISTORY t and its kin. A single word after DESCRIBE is MySQL's: a table of that name.
+func (p *parser) claimDescribe() func() Statement {
+	if p.peek(1).is("CREATE") && (p.peek(2).is("STREAM") || p.peek(2).is("OR") && p.peek(4).is("STREAM")) {
+		return p.explainCreateStream
+	}
+	if !p.isName(p.peek(2)) {
+		return nil
+	}
+	switch what := p.peek(1); {
+	case what.is("HISTORY"):
+		return p.describeHistory
+	case what.is("DETAIL"):
+		return p.describeDetail
+	case what.is("STREAM"):
+		return p.describeStream
+	}
+	return nil
+}
+
+func (p *parser) describeHistory() Statement {
+	p.pos += 2
+	return &DescribeHistory{Table: p.name("the name of a table"), Limit: p.limit()}
+}
+
+func (p *parser) describeDetail() Statement {
+	p.pos += 2
+	return &DescribeDetail{Table: p.name("the name of a table")}
+}
+
+func (p *parser) describeStream() Statement {
+	p.pos += 2
+	return &DescribeStream{Name: p.streamName()}
+}
+
+// limit parses [LIMIT n].
+func (p *parser) limit() *Value {
+	if !p.accept("LIMIT") {
+		return nil
+	}
+	v := p.count("a number of rows")
+	return &v
+}
+
+// refusal returns a parse function that refuses the statement.
+func (p *parser) refusal(kind RefusalKind, message string) func() Statement {
+	return func() Statement {
+		p.refuse(kind, message)
+		return nil
+	}
+}
+
+// claimUnbuilt refuses by name what the grammar has and nothing executes yet.
+func (p *parser) claimUnbuilt() func() Statement {
+	for _, u := range unbuilt {
+		if p.words(u.words) {
+			return p.refusal(NotSupported, u.name+" is not supported yet"+u.instead)
+		}
+	}
+	if p.words("ALTER TABLE") && p.alterProperties() {
+		return p.refusal(NotSupported, "ALTER TABLE ... SET TBLPROPERTIES is not supported yet; give TBLPROPERTIES in CREATE TABLE")
+	}
+	return nil
+}
+
+var unbuilt = []struct{ words, name, instead string }{
+	{"MERGE INTO", "MERGE INTO", "; use UPDATE, DELETE and INSERT"},
+	{"INSERT OVERWRITE", "INSERT OVERWRITE", "; use DELETE FROM t and INSERT INTO t"},
+	{"COPY INTO", "COPY INTO", "; use INSERT INTO t SELECT * FROM read_files('path', format => 'csv'), or a stream with TRIGGER AVAILABLE NOW"},
+	{"CONVERT TO DELTA", "CONVERT TO DELTA", ""},
+	{"OPTIMIZE", "OPTIMIZE", ""},
+	{"VACUUM", "VACUUM", ""},
+	{"RESTORE TABLE", "RESTORE TABLE", "; the old version can be read: SELECT * FROM t VERSION AS OF n"},
+	{"RESTORE", "RESTORE", "; the old version can be read: SELECT * FROM t VERSION AS OF n"},
+	{"SHOW TBLPROPERTIES", "SHOW TBLPROPERTIES", "; DESCRIBE DETAIL t has the properties"},
+	{"SHOW PARTITIONS", "SHOW PARTITIONS", "; DESCRIBE DETAIL t has the partition columns"},
+}
+
+// alterProperties reports ALTER TABLE name SET|UNSET TBLPROPERTIES.
+func (p *parser) alterProperties() bool {
+	i := 3
+	if p.peek(i).punct(".") {
+		i += 2
+	}
+	return (p.peek(i).is("SET") || p.peek(i).is("UNSET")) && p.peek(i+1).is("TBLPROPERTIES")
+}

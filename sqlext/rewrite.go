@@ -1,0 +1,315 @@
+package sqlext
+
+import (
+	"fmt"
+	"strings"
+)
+
+// editor collects replacements of pieces of a text, in order.
+type editor struct {
+	sql   string
+	edits []edit
+}
+
+type edit struct {
+	span
+	text string
+}
+
+func (e *editor) replace(start, end int, text string) {
+	e.edits = append(e.edits, edit{span{start, end}, text})
+}
+
+// apply returns the text from start to end with the replacements, and without the markers in it that are given.
+func (e *editor) apply(start, end int, markers []span) string {
+	var b strings.Builder
+	for _, r := range e.edits {
+		for len(markers) > 0 && markers[0].start < r.start {
+			start = copyUpTo(&b, e.sql, start, &markers)
+		}
+		if r.start >= start && r.end <= end {
+			b.WriteString(e.sql[start:r.start])
+			b.WriteString(r.text)
+			start = r.end
+		}
+	}
+	for len(markers) > 0 && markers[0].end <= end {
+		start = copyUpTo(&b, e.sql, start, &markers)
+	}
+	b.WriteString(e.sql[start:end])
+	return b.String()
+}
+
+// copyUpTo copies the text before the first marker, and drops that.
+func copyUpTo(b *strings.Builder, sql string, start int, markers *[]span) int {
+	m := (*markers)[0]
+	*markers = (*markers)[1:]
+	if m.start < start {
+		return start
+	}
+	b.WriteString(sql[start:m.start])
+	return m.end
+}
+
+// origin returns where the byte at position i of the text that apply made from start on, without markers, comes from.
+func (e *editor) origin(start, i int) int {
+	for _, r := range e.edits {
+		if n := r.start - start; i < n {
+			break
+		} else if i -= n; i < len(r.text) {
+			return r.start
+		} else {
+			i -= len(r.text)
+			start = r.end
+		}
+	}
+	return start + i
+}
+
+// Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
+// `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction.
+// Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// nothing. The error is a *RefusedError: STREAM outside of a stream statement, or a function that is not built yet.
+func Rewrite(sql string) (string, error) {
+	if !mayNeedRewrite(sql) {
+		return sql, nil
+	}
+	edits := editor{sql: sql}
+	for l := newLexer(sql); ; {
+		tokens, last := statementTokens(l)
+		if !claimed(sql, tokens) {
+			if err := rewriteTokens(tokens, &edits); err != nil {
+				return "", err
+			}
+		}
+		if last {
+			return edits.apply(0, len(sql), nil), nil
+		}
+	}
+}
+
+// mayNeedRewrite is a cheap test that most statements fail.
+func mayNeedRewrite(sql string) bool {
+	if strings.Contains(sql, "=>") {
+		return true
+	}
+	lower := strings.ToLower(sql)
+	for _, word := range []string{"of", "stream", "read_files", "table_changes"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// statementTokens returns the tokens up to a ';', and whether the text ends there.
+func statementTokens(l *lexer) (tokens []token, last bool) {
+	for {
+		t := l.next()
+		if isEnd(t) {
+			return tokens, t.kind == tokEOF
+		}
+		tokens = append(tokens, t)
+	}
+}
+
+// claimed reports whether Parse takes the statement.
+func claimed(sql string, tokens []token) bool {
+	if len(tokens) == 0 {
+		return true
+	}
+	p := newParser(sql)
+	p.tokens = append(tokens[:len(tokens):len(tokens)], token{kind: tokEOF, start: len(sql), end: len(sql)})
+	return p.claim() != nil
+}
+
+// rewriteTokens adds the replacements for a statement that is not ours.
+func rewriteTokens(tokens []token, edits *editor) error {
+	r := rewriter{tokens: tokens, edits: edits}
+	return r.run(nil)
+}
+
+// tableFunctions are the functions whose arguments can be named by = as well as by =>.
+var tableFunctions = map[string]bool{"read_files": true, "table_changes": true, "kafka": true, "rate": true, SourceFunction: true}
+
+// rewriter walks over the tokens of one statement.
+type rewriter struct {
+	tokens []token
+	edits  *editor
+	named  []bool // for each open parenthesis: it holds the arguments of one of tableFunctions
+	from   []bool // for each open parenthesis, and outside of them: in the table references of a FROM
+}
+
+func (r *rewriter) at(i int) token {
+	if i < 0 || i >= len(r.tokens) {
+		return token{}
+	}
+	return r.tokens[i]
+}
+
+// run rewrites all tokens. source takes the streaming source that begins at token i and returns the token behind it; nil refuses them.
+func (r *rewriter) run(source func(i int) (int, error)) error {
+	r.from = []bool{false}
+	for i := 0; i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		switch {
+		case t.punct("("):
+			r.named = append(r.named, r.callOf(i))
+			r.from = append(r.from, r.from[len(r.from)-1])
+		case t.punct(")") && len(r.named) > 0:
+			r.named = r.named[:len(r.named)-1]
+			r.from = r.from[:len(r.from)-1]
+		}
+		r.scope(t)
+		if t.is("STREAM") && r.tableReference(i) && r.isSource(i, source != nil) {
+			if source == nil {
+				return &RefusedError{Kind: StreamOutside, Message: "STREAM reads a stream and belongs into CREATE STREAM, ALTER STREAM or EXPLAIN CREATE STREAM; to read once, leave STREAM out"}
+			}
+			next, err := source(i)
+			if err != nil {
+				return err
+			}
+			i = next - 1
+			continue
+		}
+		if t.is("table_changes") && r.at(i+1).punct("(") && r.tableReference(i) {
+			return &RefusedError{Kind: NotSupported, Message: "table_changes is not supported yet; two versions can be compared: SELECT * FROM t VERSION AS OF n"}
+		}
+		if n := r.namedArgument(i); n > 0 {
+			i += n - 1
+		} else if n := r.asOf(i); n > 0 {
+			i += n - 1
+		}
+	}
+	return nil
+}
+
+// callOf reports whether the parenthesis at i opens the arguments of one of tableFunctions.
+func (r *rewriter) callOf(i int) bool {
+	f := r.at(i - 1)
+	return f.kind == tokWord && tableFunctions[strings.ToLower(f.text)]
+}
+
+// scope follows FROM clauses.
+func (r *rewriter) scope(t token) {
+	if t.kind != tokWord {
+		return
+	}
+	switch strings.ToUpper(t.text) {
+	case "FROM", "JOIN":
+		r.from[len(r.from)-1] = true
+	case "SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "WINDOW", "SET", "VALUES":
+		r.from[len(r.from)-1] = false
+	}
+}
+
+// tableReference reports whether a table reference can begin at token i.
+func (r *rewriter) tableReference(i int) bool {
+	before := r.at(i - 1)
+	if before.is("FROM") || before.is("JOIN") {
+		return true
+	}
+	return r.from[len(r.from)-1] && (before.punct(",") || before.punct("(") && !r.isCall(i-1))
+}
+
+// isCall reports whether the parenthesis at i opens the arguments of a function.
+func (r *rewriter) isCall(i int) bool {
+	f := r.at(i - 1)
+	return f.kind == tokQuoted || f.kind == tokWord && !isKeyword(f.text)
+}
+
+// isSource reports whether STREAM at i is followed by what it reads. `FROM stream t` reads t in the SELECT of a stream, and a table
+// named stream with an alias elsewhere.
+func (r *rewriter) isSource(i int, inStream bool) bool {
+	a, b := r.at(i+1), r.at(i+2)
+	if inStream && (isPlainWord(a) || a.kind == tokQuoted) {
+		return true
+	}
+	return a.punct("(") || isPlainWord(a) && (b.punct("(") || b.punct(".")) || a.kind == tokQuoted && b.punct(".")
+}
+
+func isPlainWord(t token) bool { return t.kind == tokWord && t.text[0] != '@' && !isKeyword(t.text) }
+
+// namedArgument rewrites `key =>` at token i and returns how many tokens that are.
+func (r *rewriter) namedArgument(i int) int {
+	if before := r.at(i - 1); !before.punct("(") && !before.punct(",") {
+		return 0
+	}
+	key, n := "", 0
+	for {
+		t := r.at(i + n)
+		if t.kind != tokQuoted && (t.kind != tokString || n > 0) && (t.kind != tokWord || t.text[0] == '@') {
+			return 0
+		}
+		key += t.text
+		n++
+		if !r.at(i + n).punct(".") {
+			break
+		}
+		key += "."
+		n++
+	}
+	eq, gt := r.at(i+n), r.at(i+n+1)
+	switch {
+	case !eq.punct("="):
+		return 0
+	case gt.punct(">") && gt.start == eq.end:
+		n += 2
+	case len(r.named) > 0 && r.named[len(r.named)-1]:
+		n++
+	default:
+		return 0
+	}
+	r.edits.replace(r.tokens[i].start, r.tokens[i+n-1].end, QuoteString(key+"=>")+",")
+	return n
+}
+
+// asOf rewrites [FOR] [VERSION | TIMESTAMP | SYSTEM_TIME] AS OF x at token i and returns how many tokens that are.
+func (r *rewriter) asOf(i int) int {
+	n, prefix, function := 0, "", AsOfFunction
+	if r.at(i).is("FOR") && !r.at(i+1).is("AS") {
+		n++
+	}
+	switch t := r.at(i + n); {
+	case t.is("VERSION"):
+		prefix, function = AsOfVersionPrefix, AsOfVersionFunction
+		n++
+	case t.is("TIMESTAMP"), t.is("SYSTEM_TIME"):
+		prefix, function = AsOfTimestampPrefix, AsOfTimestampFunction
+		n++
+	case n > 0:
+		return 0
+	}
+	if !r.at(i+n).is("AS") || !r.at(i+n+1).is("OF") {
+		return 0
+	}
+	n += 2
+	start := r.tokens[i].start
+	v := r.at(i + n)
+	switch {
+	case v.kind == tokParam:
+		r.edits.replace(start, v.end, fmt.Sprintf("AS OF %s(?)", function))
+	case v.kind == tokNumber || v.kind == tokString:
+		if prefix == "" && v.kind == tokString && isAsOfText(v.text) {
+			return 0
+		}
+		if prefix == "" {
+			prefix = AsOfVersionPrefix
+			if v.kind == tokString {
+				prefix = AsOfTimestampPrefix
+			}
+		}
+		r.edits.replace(start, v.end, "AS OF "+QuoteString(prefix+v.text))
+	case v.kind == tokWord && r.at(i+n+1).punct("(") && n > 2:
+		r.edits.replace(start, v.start, "AS OF ")
+		return n
+	default:
+		return 0
+	}
+	return n + 1
+}
+
+// isAsOfText reports a text that Rewrite made.
+func isAsOfText(text string) bool {
+	return strings.HasPrefix(text, AsOfVersionPrefix) || strings.HasPrefix(text, AsOfTimestampPrefix)
+}
