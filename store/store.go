@@ -14,12 +14,17 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrRootMissing says that the store's own root is gone. It is also an ErrNotFound. No operation makes a missing root:
 	// a checkpoint or a table that somebody deleted must not come back as an empty one.
-	ErrRootMissing = errors.New("root folder is missing")
+	ErrRootMissing error = rootMissingError{}
 	// ErrExists says that a conditional put lost: an object with that key is there already.
 	ErrExists = errors.New("already exists")
 	// ErrAmbiguous says that the outcome of a put is unknown: the object may or may not be there. The caller reads it back.
 	ErrAmbiguous = errors.New("outcome of the write is unknown")
 )
+
+type rootMissingError struct{}
+
+func (rootMissingError) Error() string        { return "root folder is missing" }
+func (rootMissingError) Is(target error) bool { return target == ErrNotFound }
 
 // Info describes one object, or one common prefix of a listing with a delimiter.
 type Info struct {
@@ -32,6 +37,9 @@ type Info struct {
 
 // Store is the only way to bytes: objects named by slash-separated keys below one root.
 // Nothing that it writes is visible before it is durable. All methods may be called from several goroutines.
+//
+// A key is one or more names joined by "/"; a name is not empty, not "." or "..", holds no NUL byte, and does not look like
+// a temporary file (".x.tmp"). Another key is refused with an error that is fs.ErrInvalid.
 type Store interface {
 	// URI is the root's absolute URI without a trailing slash, encoded as java.net.URI does: file:///data/in.
 	URI() string
@@ -41,10 +49,11 @@ type Store interface {
 	GetRange(ctx context.Context, key string, off, n int64) ([]byte, error)
 	// Create begins a new object. It is visible, whole, only after Commit.
 	Create(ctx context.Context, key string) (Writer, error)
-	// PutIfAbsent writes the object if the key is free, else returns ErrExists and changes nothing.
+	// PutIfAbsent writes the object if the key is free, else returns ErrExists and changes nothing. Of several callers,
+	// in any number of processes, exactly one wins. Like Create and Commit it returns ErrRootMissing when the root is gone.
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
 	// List yields the objects whose key begins with prefix and is greater than startAfter, in the order of their keys.
-	// With a delimiter, keys that have it behind the prefix are folded into one Info with Prefix set.
+	// With a delimiter, those keys that have it behind the prefix are folded into one Info with Prefix set.
 	// Temporary files of writers that have not committed are never listed. A missing root yields ErrRootMissing.
 	List(ctx context.Context, prefix, startAfter, delimiter string) iter.Seq2[Info, error]
 	// Stat returns the object's Info, or ErrNotFound.
@@ -74,7 +83,8 @@ type RootMaker interface {
 	MakeRoot(ctx context.Context) error
 }
 
-// Renamer is an optional power: moving everything below one prefix to another in one step. An existing target is ErrExists.
+// Renamer is an optional power: moving everything below the folder fromPrefix to toPrefix in one step. An existing target is
+// ErrExists, a missing source ErrNotFound. A trailing slash has no meaning.
 type Renamer interface {
 	Rename(ctx context.Context, fromPrefix, toPrefix string) error
 }

@@ -1,0 +1,50 @@
+//go:build unix
+
+package store
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func inode(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Ino)
+	}
+	return 0
+}
+
+func fsyncDir(d *os.File) error { return d.Sync() }
+
+// Map implements Mapper. The mapping does not depend on an open file or on a Go object that could be collected: it lives
+// until release, which may be called more than once. A mapping that nobody releases stays for the life of the process.
+func (l *Local) Map(ctx context.Context, key string) (data []byte, release func(), err error) {
+	path, err := l.begin(ctx, key)
+	if err != nil {
+		return nil, nil, l.wrap("map", key, err)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, nil, l.wrap("map", key, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, l.wrap("map", key, err)
+	}
+	if info.Size() == 0 {
+		return []byte{}, func() {}, nil
+	}
+	mapped, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, l.wrap("map", key, err)
+	}
+	var once sync.Once
+	// Munmap fails only for an address that is not mapped, which once and the capture rule out.
+	return mapped[:len(mapped):len(mapped)], func() { once.Do(func() { _ = unix.Munmap(mapped) }) }, nil
+}

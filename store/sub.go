@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"strings"
+)
+
+// Sub returns the objects of s below prefix/ as a store of their own, whose root is that folder. A store that is a Subber
+// keeps its powers; ".." in the prefix never leads above the root of s.
+func Sub(s Store, prefix string) Store {
+	if sub, ok := s.(Subber); ok {
+		return sub.Sub(prefix)
+	}
+	return &view{s: s, prefix: joinPrefix("", prefix) + "/"}
+}
+
+// view is the Sub of a store that has no folders, so its root cannot be missing.
+type view struct {
+	s      Store
+	prefix string // ends with a slash
+}
+
+func (v *view) URI() string { return ObjectURI(v.s, strings.TrimSuffix(v.prefix, "/")) }
+
+func (v *view) Sub(prefix string) Store {
+	return &view{s: v.s, prefix: joinPrefix(v.prefix, prefix) + "/"}
+}
+
+func (v *view) Get(ctx context.Context, key string) ([]byte, error) {
+	return v.s.Get(ctx, v.prefix+key)
+}
+
+func (v *view) GetRange(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	return v.s.GetRange(ctx, v.prefix+key, off, n)
+}
+
+func (v *view) Create(ctx context.Context, key string) (Writer, error) {
+	return v.s.Create(ctx, v.prefix+key)
+}
+
+func (v *view) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	return v.s.PutIfAbsent(ctx, v.prefix+key, data)
+}
+
+func (v *view) List(ctx context.Context, prefix, startAfter, delimiter string) iter.Seq2[Info, error] {
+	if startAfter != "" {
+		startAfter = v.prefix + startAfter
+	}
+	return func(yield func(Info, error) bool) {
+		for info, err := range v.s.List(ctx, v.prefix+prefix, startAfter, delimiter) {
+			info.Key = strings.TrimPrefix(info.Key, v.prefix)
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+func (v *view) Stat(ctx context.Context, key string) (Info, error) {
+	info, err := v.s.Stat(ctx, v.prefix+key)
+	info.Key = strings.TrimPrefix(info.Key, v.prefix)
+	return info, err
+}
+
+func (v *view) Delete(ctx context.Context, key string) error {
+	return v.s.Delete(ctx, v.prefix+key)
+}
+
+// prefixDeleter is how a store with folders deletes one at once.
+type prefixDeleter interface {
+	deletePrefix(ctx context.Context, folder string) error
+}
+
+// DeletePrefix deletes every object whose key begins with prefix. A prefix that is empty or ends with a slash is a folder: it
+// goes too, with leftovers of writers in it; the empty prefix removes the root itself. Nothing there is no error.
+func DeletePrefix(ctx context.Context, s Store, prefix string) error {
+	if err := checkPrefix(prefix); err != nil {
+		return err
+	}
+	if d, ok := s.(prefixDeleter); ok && (prefix == "" || strings.HasSuffix(prefix, "/")) {
+		return d.deletePrefix(ctx, prefix)
+	}
+	var keys []string
+	for info, err := range s.List(ctx, prefix, "", "") {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, info.Key)
+	}
+	for _, key := range keys {
+		if err := s.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
