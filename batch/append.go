@@ -21,7 +21,7 @@ func (v *Vector) AppendNulls(n int) {
 	if v.Valid == nil {
 		v.Valid = NewBitmap(v.Len)
 	}
-	v.Valid = v.Valid.grow(v.Len + n)
+	v.Valid = v.Valid.Grow(v.Len + n)
 	v.Len += n
 	if v.Dict != nil {
 		v.Codes = appendZeros(v.Codes, n)
@@ -57,7 +57,7 @@ func appendZeros[T any](s []T, n int) []T { return append(s, make([]T, n)...) }
 // grew counts one more row, which is valid.
 func (v *Vector) grew() {
 	if v.Valid != nil {
-		v.Valid = v.Valid.grow(v.Len + 1)
+		v.Valid = v.Valid.Grow(v.Len + 1)
 		v.Valid.Set(v.Len)
 	}
 	v.Len++

@@ -63,8 +63,8 @@ func copyBits(dst Bitmap, at int, src Bitmap, from, n int) {
 	}
 }
 
-// grow returns the bitmap with room for n bits; added words are clear.
-func (b Bitmap) grow(n int) Bitmap {
+// Grow returns the bitmap with room for n bits; added words are clear.
+func (b Bitmap) Grow(n int) Bitmap {
 	for len(b) < bitmapWords(n) {
 		b = append(b, 0)
 	}

@@ -126,7 +126,7 @@ func (v *Vector) appendValidity(src *Vector, rows []int32, n int) {
 	if v.Valid == nil {
 		v.Valid = NewBitmap(v.Len)
 	}
-	v.Valid = v.Valid.grow(v.Len + n)
+	v.Valid = v.Valid.Grow(v.Len + n)
 	switch {
 	case src.Valid == nil:
 		v.Valid.SetRange(v.Len, v.Len+n)

@@ -1,0 +1,249 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"unsafe"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"lakesql/batch"
+)
+
+// maxVectorBytes is what a vector's offsets can address.
+const maxVectorBytes = math.MaxInt32
+
+// columnReader reads one wanted column of one row group after the other.
+//
+// Invariants: page is nil or has rows left; levels[pos:] are its levels to come (none: no row is null); values holds the page's values
+// without the nulls, of which those before used have been handed out. The memory of values may be the page's, so the page is released only when
+// it is used up.
+type columnReader struct {
+	file  *File
+	field batch.Field
+	leaf  *leaf // nil: the file has no such column
+	conv  converter
+
+	pages   pq.Pages
+	page    pq.Page
+	rows    int    // of the page
+	pos     int    // rows handed out
+	levels  []byte // definition levels, 0 or 1; nil: no nulls
+	values  *batch.Vector
+	used    int // values handed out
+	scratch *batch.Vector
+
+	dictOf pq.Dictionary // the dictionary that dict was made from
+	dict   *batch.Vector // in the wanted type
+}
+
+func newColumnReader(f *File, field batch.Field) (*columnReader, error) {
+	c := &columnReader{file: f, field: field, leaf: f.findLeaf(field.Name), scratch: batch.NewVector(field.Type, 0)}
+	if c.leaf == nil {
+		return c, nil
+	}
+	var err error
+	if c.conv, err = converterFor(c.leaf, field.Type); err != nil {
+		return nil, &Error{File: f.uri, Column: field.Name, Err: err}
+	}
+	return c, nil
+}
+
+// open goes to the column's chunk in a row group.
+func (c *columnReader) open(group pq.RowGroup, r io.ReaderAt) {
+	c.close()
+	if c.leaf != nil {
+		c.pages = group.ColumnChunks()[c.leaf.index].(*pq.FileColumnChunk).PagesFrom(r)
+	}
+}
+
+// close lets go of the page and the chunk.
+func (c *columnReader) close() {
+	c.releasePage()
+	if c.pages != nil {
+		_ = c.pages.Close() // of a chunk in memory: it has nothing to report
+		c.pages = nil
+	}
+	c.dictOf, c.dict = nil, nil
+}
+
+func (c *columnReader) releasePage() {
+	if c.page != nil {
+		pq.Release(c.page)
+	}
+	c.page, c.values, c.levels, c.rows, c.pos, c.used = nil, nil, nil, 0, 0, 0
+}
+
+// read appends the next n rows to dst. Missing columns are null.
+func (c *columnReader) read(ctx context.Context, dst *batch.Vector, n int) error {
+	if c.leaf == nil {
+		dst.AppendNulls(n)
+		return nil
+	}
+	return guard(c.file.uri, c.field.Name, func() error {
+		for n > 0 {
+			if c.pos == c.rows {
+				if err := c.nextPage(); err != nil {
+					if ctx.Err() != nil {
+						return ctx.Err()
+					}
+					return err
+				}
+				continue
+			}
+			take := min(n, c.rows-c.pos)
+			c.take(dst, take)
+			n -= take
+		}
+		return nil
+	})
+}
+
+// take appends the next n rows of the page.
+func (c *columnReader) take(dst *batch.Vector, n int) {
+	valid := n
+	var levels []byte
+	if c.levels != nil {
+		levels = c.levels[c.pos : c.pos+n]
+		valid = countOnes(levels)
+	}
+	switch {
+	case valid == 0 && n > 0 && dst.Dict == nil:
+		dst.AppendNulls(n)
+	case valid == n:
+		appendDense(dst, c.values, c.used, c.used+n)
+	default:
+		c.takeSpread(dst, levels)
+	}
+	c.pos += n
+	c.used += valid
+}
+
+// takeSpread appends rows with nulls among them, which needs both sides in the same encoding.
+func (c *columnReader) takeSpread(dst *batch.Vector, levels []byte) {
+	if dst.Len == 0 && c.values.Dict != nil {
+		dst.Dict = c.values.Dict
+	}
+	if dst.Dict != c.values.Dict {
+		if dst.Dict != nil {
+			*dst = *dst.Decode()
+		}
+		c.values = c.values.Decode()
+	}
+	appendSpread(dst, c.values, c.used, levels)
+}
+
+// countOnes returns how many levels are 1.
+func countOnes(levels []byte) int {
+	n := 0
+	for _, l := range levels {
+		n += int(l)
+	}
+	return n
+}
+
+// nextPage goes to the next data page that has rows.
+func (c *columnReader) nextPage() error {
+	c.releasePage()
+	page, err := c.pages.ReadPage()
+	switch {
+	case errors.Is(err, io.EOF):
+		return damaged("its pages end before the row group does")
+	case err != nil && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pq.ErrCorrupted)):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case err != nil:
+		return err
+	}
+	c.page = page
+	rows, nulls := int(page.NumRows()), 0
+	if levels := page.DefinitionLevels(); len(levels) > 0 {
+		for _, l := range levels {
+			if l > 1 {
+				return damaged("definition level %d in a flat column", l)
+			}
+		}
+		if nulls = len(levels) - countOnes(levels); nulls > 0 {
+			c.levels = levels
+		}
+	}
+	if c.values, err = c.convert(page, rows-nulls); err != nil {
+		return err
+	}
+	if err := c.checkCalendar(); err != nil {
+		return err
+	}
+	c.rows = rows
+	return nil
+}
+
+// convert turns the page's values, without the nulls, into the wanted type.
+func (c *columnReader) convert(page pq.Page, n int) (*batch.Vector, error) {
+	c.scratch.Reset()
+	dict := page.Dictionary()
+	if dict == nil {
+		return c.conv(page.Data(), n, c.scratch)
+	}
+	if c.dictOf != dict {
+		values, err := c.conv(dict.Page().Data(), dict.Len(), batch.NewVector(c.field.Type, 0))
+		if err != nil {
+			return nil, err
+		}
+		c.dictOf, c.dict = dict, values
+	}
+	codes, err := c.codes(page, n)
+	if err != nil {
+		return nil, err
+	}
+	encoded := &batch.Vector{Type: c.field.Type, Len: n, Codes: codes, Dict: c.dict}
+	if c.field.Type.Layout() == batch.LayoutBytes && c.dict.Len > 0 {
+		return encoded, nil
+	}
+	return encoded.Decode(), nil
+}
+
+// codes returns the page's indices into the dictionary, checked.
+func (c *columnReader) codes(page pq.Page, n int) ([]uint32, error) {
+	values := page.Data()
+	raw := values.Int32()
+	if err := need(len(raw), n); err != nil || n == 0 {
+		return nil, err
+	}
+	codes := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(raw))), n)
+	top := uint32(0)
+	for _, code := range codes {
+		top = max(top, code)
+	}
+	if int64(top) >= int64(c.dict.Len) {
+		return nil, damaged("code %d for a dictionary of %d values", top, c.dict.Len)
+	}
+	return codes, nil
+}
+
+// First values that both calendars agree on: 1582-10-15, and for timestamps, whose rebasing depends on the writer's zone, the last
+// rule that Spark rebases with, of 1900-01-01.
+const (
+	gregorianStartDay    = -141_427
+	gregorianStartMicros = -25_567 * batch.MicrosPerDay
+)
+
+// checkCalendar refuses values that Spark 2 wrote in the hybrid calendar: they would come out some days wrong.
+func (c *columnReader) checkCalendar() error {
+	old := false
+	switch kind := c.leaf.typ.Kind; {
+	case kind == batch.Date && c.file.legacy.dates && c.values.Type.Kind == batch.Date:
+		for _, d := range c.values.I32 {
+			old = old || d < gregorianStartDay
+		}
+	case kind == batch.Timestamp && (c.file.legacy.dates && c.leaf.physical != int96 || c.file.legacy.int96 && c.leaf.physical == int96):
+		for _, us := range c.values.I64 {
+			old = old || us < gregorianStartMicros
+		}
+	}
+	if old {
+		return fmt.Errorf("%w: it has dates before 1582 (timestamps: 1900) in the Julian calendar of Spark 2; rewrite the file with Spark 3 or later", ErrUnsupported)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package parquet
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"lakesql/batch"
+	"lakesql/store"
+)
+
+const (
+	magic      = "PAR1"
+	footerTail = 8 // the footer's length and the magic bytes
+	// rangeBuffer is how much is read ahead through a store's ranges: one request for a typical page.
+	rangeBuffer = 256 << 10
+	// mappedBuffer is enough for a page's header; the page itself is read past the buffer.
+	mappedBuffer = 4 << 10
+)
+
+// File is an open Parquet file: its footer, and access to its pages. It is immutable; several goroutines may scan it at once.
+type File struct {
+	uri    string
+	source *source
+	file   *pq.File
+	leaves []leaf // the columns below the root, in order
+	schema *batch.Schema
+	legacy legacyCalendar
+	close  func()
+}
+
+// Open reads the footer of the object key, which has size bytes. The object is mapped when the store can, else read by ranges.
+// Close releases the mapping; a File that is forgotten is released by the garbage collector.
+func Open(ctx context.Context, st store.Store, key string, size int64) (*File, error) {
+	f := &File{uri: strings.TrimSuffix(st.URI(), "/") + "/" + key}
+	err := guard(f.uri, "", func() (err error) {
+		f.source, err = openSource(ctx, st, key, size)
+		if err != nil {
+			return err
+		}
+		if err := f.readFooter(ctx); err != nil {
+			f.source.release()
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.close = sync.OnceFunc(f.source.release)
+	runtime.AddCleanup(f, func(release func()) { release() }, f.close)
+	return f, nil
+}
+
+func (f *File) readFooter(ctx context.Context) error {
+	r := f.source.reader(ctx)
+	if err := checkTail(r, f.source.size); err != nil {
+		return err
+	}
+	buffer := rangeBuffer
+	if f.source.mapped != nil {
+		buffer = mappedBuffer
+	}
+	file, err := pq.OpenFile(r, f.source.size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(buffer))
+	if err != nil {
+		return footerError(ctx, err)
+	}
+	f.file = file
+	if f.leaves, err = leavesOf(file.Metadata()); err != nil {
+		return err
+	}
+	f.schema = &batch.Schema{}
+	for _, l := range f.leaves {
+		if l.problem == "" {
+			f.schema.Fields = append(f.schema.Fields, batch.Field{Name: l.name, Type: l.typ, Nullable: l.optional})
+		}
+	}
+	f.legacy = legacyCalendarOf(file)
+	return f.checkRowGroups()
+}
+
+// checkTail checks the end of the file before anything trusts the footer's length.
+func checkTail(r interface {
+	ReadAt([]byte, int64) (int, error)
+}, size int64) error {
+	if size < int64(len(magic))+footerTail {
+		return damaged("%d bytes are too few", size)
+	}
+	var tail [footerTail]byte
+	if n, err := r.ReadAt(tail[:], size-footerTail); n < footerTail {
+		return err
+	}
+	if text := string(tail[4:]); text == "PARE" {
+		return errors.Join(ErrUnsupported, errors.New("the file is encrypted"))
+	} else if text != magic {
+		return damaged("it ends with %q instead of %s; is it a Parquet file, written to its end?", text, magic)
+	}
+	if footer := int64(binary.LittleEndian.Uint32(tail[:4])); footer > size-footerTail-int64(len(magic)) {
+		return damaged("the footer of %d bytes is longer than the file of %d", footer, size)
+	}
+	return nil
+}
+
+// footerError tells an interrupted read from a footer that cannot be read.
+func footerError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return errors.Join(ErrDamaged, err)
+}
+
+// Close releases the file. No scanner of it may be used afterwards. It may be called twice.
+func (f *File) Close() error {
+	f.close()
+	return nil
+}
+
+// URI names the file.
+func (f *File) URI() string { return f.uri }
+
+// Schema returns the file's columns that can be read, with the types that the file gives them. Nested columns and those of types
+// without a batch kind are left out; Scan says which and why when one is wanted.
+func (f *File) Schema() *batch.Schema { return f.schema }
+
+// NumRows returns the number of rows as the footer says.
+func (f *File) NumRows() int64 { return f.file.NumRows() }
