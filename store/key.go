@@ -36,9 +36,9 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
 }
 
-// joinPrefix cleans prefix and puts it behind base. ".." in it never leads above base.
-func joinPrefix(base, prefix string) string {
-	return strings.TrimPrefix(path.Join("/", base, path.Clean("/"+prefix)), "/")
+// CleanPrefix returns the folder that Sub means by a prefix, without slashes at its ends. ".." never leads above the root.
+func CleanPrefix(prefix string) string {
+	return strings.TrimPrefix(path.Clean("/"+prefix), "/")
 }
 
 // ObjectURI is the absolute URI of an object of s.

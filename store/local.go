@@ -32,6 +32,8 @@ var (
 	_ RootMaker = (*Local)(nil)
 	_ Renamer   = (*Local)(nil)
 	_ Subber    = (*Local)(nil)
+
+	_ PrefixDeleter = (*Local)(nil)
 )
 
 // NewLocal returns the store in dir, which must be absolute. It does not touch the disk.
@@ -51,7 +53,7 @@ func (l *Local) URI() string { return l.uri }
 
 // Sub implements Subber.
 func (l *Local) Sub(prefix string) Store {
-	dir := filepath.Join(l.dir, filepath.FromSlash(joinPrefix("", prefix)))
+	dir := filepath.Join(l.dir, filepath.FromSlash(CleanPrefix(prefix)))
 	return &Local{dir: dir, uri: FileURI(dir)}
 }
 

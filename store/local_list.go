@@ -191,12 +191,16 @@ func foldKeys(prefix, delimiter string, yield func(Info, error) bool) func(Info,
 	}
 }
 
-// deletePrefix implements prefixDeleter: all below a folder, with temporary files, empty folders and the folder itself.
-func (l *Local) deletePrefix(ctx context.Context, folder string) error {
+// DeletePrefix implements PrefixDeleter.
+func (l *Local) DeletePrefix(ctx context.Context, prefix string) error {
+	folder := strings.TrimSuffix(prefix, "/")
+	if prefix != "" && folder == prefix {
+		return deleteListed(ctx, l, prefix)
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dir := l.path(strings.TrimSuffix(folder, "/"))
+	dir := l.path(folder)
 	if err := os.RemoveAll(dir); err != nil {
 		return l.wrap("delete", folder, err)
 	}

@@ -40,6 +40,8 @@ var (
 	_ RootMaker = (*Memory)(nil)
 	_ Renamer   = (*Memory)(nil)
 	_ Subber    = (*Memory)(nil)
+
+	_ PrefixDeleter = (*Memory)(nil)
 )
 
 // NewMemory returns an empty store that calls itself uri. Its root does not exist yet.
@@ -64,7 +66,7 @@ func (m *Memory) URI() string { return m.uri }
 
 // Sub implements Subber.
 func (m *Memory) Sub(prefix string) Store {
-	folder := joinPrefix("", prefix)
+	folder := CleanPrefix(prefix)
 	if folder == "" {
 		return m
 	}
@@ -175,11 +177,12 @@ func (m *Memory) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (m *Memory) deletePrefix(ctx context.Context, folder string) error {
+// DeletePrefix implements PrefixDeleter.
+func (m *Memory) DeletePrefix(ctx context.Context, prefix string) error {
 	if err := ctx.Err(); err != nil {
-		return m.wrap("delete", folder, err)
+		return m.wrap("delete", prefix, err)
 	}
-	below := m.prefix + folder
+	below := m.prefix + prefix
 	m.d.mu.Lock()
 	defer m.d.mu.Unlock()
 	maps.DeleteFunc(m.d.objects, func(key string, _ memoryObject) bool { return strings.HasPrefix(key, below) })

@@ -94,5 +94,10 @@ type Subber interface {
 	Sub(prefix string) Store
 }
 
+// PrefixDeleter is an optional power of stores with folders. DeletePrefix uses it and says what it does.
+type PrefixDeleter interface {
+	DeletePrefix(ctx context.Context, prefix string) error
+}
+
 // Opener opens the store rooted at an absolute URI. It does not touch what is there.
 type Opener func(uri string) (Store, error)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"path"
 	"strings"
 )
 
@@ -12,7 +14,11 @@ func Sub(s Store, prefix string) Store {
 	if sub, ok := s.(Subber); ok {
 		return sub.Sub(prefix)
 	}
-	return &view{s: s, prefix: joinPrefix("", prefix) + "/"}
+	folder := CleanPrefix(prefix)
+	if folder == "" {
+		return s
+	}
+	return &view{s: s, prefix: folder + "/"}
 }
 
 // view is the Sub of a store that has no folders, so its root cannot be missing.
@@ -24,7 +30,7 @@ type view struct {
 func (v *view) URI() string { return ObjectURI(v.s, strings.TrimSuffix(v.prefix, "/")) }
 
 func (v *view) Sub(prefix string) Store {
-	return &view{s: v.s, prefix: joinPrefix(v.prefix, prefix) + "/"}
+	return &view{s: v.s, prefix: path.Join(v.prefix, CleanPrefix(prefix)) + "/"}
 }
 
 func (v *view) Get(ctx context.Context, key string) ([]byte, error) {
@@ -67,22 +73,24 @@ func (v *view) Delete(ctx context.Context, key string) error {
 	return v.s.Delete(ctx, v.prefix+key)
 }
 
-// prefixDeleter is how a store with folders deletes one at once.
-type prefixDeleter interface {
-	deletePrefix(ctx context.Context, folder string) error
-}
-
 // DeletePrefix deletes every object whose key begins with prefix. A prefix that is empty or ends with a slash is a folder: it
 // goes too, with leftovers of writers in it; the empty prefix removes the root itself. Nothing there is no error.
 func DeletePrefix(ctx context.Context, s Store, prefix string) error {
 	if err := checkPrefix(prefix); err != nil {
 		return err
 	}
-	if d, ok := s.(prefixDeleter); ok && (prefix == "" || strings.HasSuffix(prefix, "/")) {
-		return d.deletePrefix(ctx, prefix)
+	if d, ok := s.(PrefixDeleter); ok {
+		return d.DeletePrefix(ctx, prefix)
 	}
+	return deleteListed(ctx, s, prefix)
+}
+
+func deleteListed(ctx context.Context, s Store, prefix string) error {
 	var keys []string
 	for info, err := range s.List(ctx, prefix, "", "") {
+		if errors.Is(err, ErrRootMissing) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
