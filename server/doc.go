@@ -1,0 +1,13 @@
+// Package server is the two ports of lakesql: MySQL's protocol for statements, and HTTP for health, metrics and profiles.
+//
+// The MySQL protocol itself is vitess'; what stands in front of and behind it is ours:
+//
+//   - frontConn is the client's connection as vitess sees it. It hands each prepared statement's text to our parser instead of
+//     vitess', answers what vitess does not know, and can put an error where a result would have ended.
+//   - handler runs the commands. It streams a result of any size through one small buffer, ends statements that were killed, ran
+//     out of time or lost their client, and turns a panic into an error of that statement.
+//   - errno.go is the one table from errors to MySQL's numbers and SQLSTATEs.
+//
+// A Server is made by New, which starts nothing; Serve runs it, Close ends it and waits. Both ports listen on loopback addresses
+// only, where root needs no password: there are no other users yet.
+package server

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"regexp"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	goerrors "gopkg.in/src-d/go-errors.v1"
+)
+
+// engineErrors gives GMS' errors MySQL's numbers. pattern and text reword those messages that tools look for; the rest stay GMS'.
+var engineErrors = []struct {
+	num     int
+	kinds   []*goerrors.Kind
+	pattern string
+	text    string
+}{
+	{1146, kinds(sql.ErrTableNotFound), `^table not found: ([^,]+)`, "Table '$1' doesn't exist"},
+	{1051, kinds(sql.ErrUnknownTable, sql.ErrViewDoesNotExist), "", ""},
+	{1050, kinds(sql.ErrTableAlreadyExists), `^table with name (.*) already exists$`, "Table '$1' already exists"},
+	{1050, kinds(sql.ErrExistingView), "", ""},
+	{1049, kinds(sql.ErrDatabaseNotFound), `^database not found: (.*)$`, "Unknown database '$1'"},
+	{1007, kinds(sql.ErrDatabaseExists), `^can't create database (.*); database exists$`, "Can't create database '$1'; database exists"},
+	{1046, kinds(sql.ErrNoDatabaseSelected), `^no database selected$`, "No database selected"},
+	{1102, kinds(sql.ErrWrongDBName, sql.ErrInvalidDatabaseName), "", ""},
+	{1054, kinds(sql.ErrColumnNotFound), `^column "(.*)" could not be found in any table in scope$`, "Unknown column '$1'"},
+	{1054, kinds(sql.ErrTableColumnNotFound), `^table "(.*)" does not have column "(.*)"$`, "Unknown column '$2' in table '$1'"},
+	{1054, kinds(sql.ErrUnknownColumn, sql.ErrMisusedAlias), "", ""},
+	{1052, kinds(sql.ErrAmbiguousColumnName), `^ambiguous column name "(.*?)", it's present in all these tables: (.*)$`,
+		"Column '$1' is ambiguous: the tables $2 have it"},
+	{1052, kinds(sql.ErrAmbiguousColumnOrAliasName, sql.ErrAmbiguousColumnInOrderBy), "", ""},
+	{1066, kinds(sql.ErrDuplicateAliasOrTable), `^Not unique table/alias: (.*)$`, "Not unique table/alias: '$1'"},
+	{1305, kinds(sql.ErrFunctionNotFound), `^function: '(.*?)' not found`, "FUNCTION $1 does not exist"},
+	{1305, kinds(sql.ErrTableFunctionNotFound), `^table function: '(.*?)' not found`, "FUNCTION $1 does not exist"},
+	{1305, kinds(sql.ErrStoredProcedureDoesNotExist), `^stored procedure "(.*)" does not exist$`, "PROCEDURE $1 does not exist"},
+	{1305, kinds(sql.ErrSavepointDoesNotExist), "", ""},
+	{1582, kinds(sql.ErrInvalidArgumentNumber), "", ""},
+	{1193, kinds(sql.ErrUnknownSystemVariable), "", ""},
+	{1231, kinds(sql.ErrInvalidSystemVariableValue), "", ""},
+	{1238, kinds(sql.ErrSystemVariableReadOnly), "", ""},
+	{1228, kinds(sql.ErrSystemVariableSessionOnly), "", ""},
+	{1229, kinds(sql.ErrSystemVariableGlobalOnly), "", ""},
+	{1298, kinds(sql.ErrInvalidTimeZone), "", ""},
+	{1060, kinds(sql.ErrColumnExists, sql.ErrDuplicateColumn), "", ""},
+	{1048, kinds(sql.ErrInsertIntoNonNullableProvidedNull), `^column name '(.*)' is non-nullable`, "Column '$1' cannot be null"},
+	{1364, kinds(sql.ErrInsertIntoNonNullableDefaultNullColumn), "", ""},
+	{1062, kinds(sql.ErrPrimaryKeyViolation, sql.ErrUniqueKeyViolation, sql.ErrDuplicateEntry), "", ""},
+	{1136, kinds(sql.ErrInsertIntoMismatchValueCount, sql.ErrColValCountMismatch), "", ""},
+	{1110, kinds(sql.ErrColumnSpecifiedTwice), "", ""},
+	{1222, kinds(sql.ErrColumnNumberDoesNotMatch), "", ""},
+	{1353, kinds(sql.ErrColumnCountMismatch), "", ""},
+	{3819, kinds(sql.ErrCheckConstraintViolated), "", ""},
+	{1044, kinds(sql.ErrDatabaseAccessDeniedForUser), "", ""},
+	{1142, kinds(sql.ErrTableAccessDeniedForUser, sql.ErrPrivilegeCheckFailed), "", ""},
+	{1140, kinds(sql.ErrNonAggregatedColumnWithoutGroupBy), "", ""},
+	{1242, kinds(sql.ErrExpectedSingleRow), "", ""},
+	{1241, kinds(sql.ErrInvalidOperandColumns), "", ""},
+	{1172, kinds(sql.ErrMoreThanOneRow), "", ""},
+	{1792, kinds(sql.ErrReadOnlyTransaction), "", ""},
+	{1290, kinds(sql.ErrReadOnly, sql.ErrSecureFilePriv), "", ""},
+	{1213, kinds(sql.ErrLockDeadlock), "", ""},
+	{1295, kinds(sql.ErrUnsupportedPreparedStatement), "", ""},
+	{1243, kinds(sql.ErrUnknownPreparedStatement), "", ""},
+	{1210, kinds(sql.ErrUnboundPreparedStatementVariable, sql.ErrInvalidArgument, sql.ErrInvalidArgumentDetails,
+		sql.ErrInvalidArgumentType), "", ""},
+	{1264, kinds(sql.ErrValueOutOfRange), "", ""},
+	{1366, kinds(sql.ErrInvalidValue, sql.ErrInvalidValueType), "", ""},
+	{1292, kinds(sql.ErrTruncatedIncorrect), "", ""},
+	{3141, kinds(sql.ErrInvalidJSONText, sql.ErrInvalidJson), "", ""},
+	{1091, kinds(sql.ErrCantDropFieldOrKey), "", ""},
+	{1061, kinds(sql.ErrDuplicateKey), "", ""},
+	{1068, kinds(sql.ErrMultiplePrimaryKeysDefined), "", ""},
+	{1072, kinds(sql.ErrKeyColumnDoesNotExist, sql.ErrUnknownIndexColumn), "", ""},
+	{1075, kinds(sql.ErrWrongAutoKey, sql.ErrInvalidAutoIncCols), "", ""},
+	{1059, kinds(sql.ErrIdentifierIsTooLong), "", ""},
+	{1067, kinds(sql.ErrInvalidColumnDefaultValue, sql.ErrIncompatibleDefaultType), "", ""},
+	{1086, kinds(sql.ErrFileExists), "", ""},
+	{29, kinds(sql.ErrLoadDataCannotOpen), "", ""},
+	{1096, kinds(sql.ErrNoTablesUsed), "", ""},
+	{1115, kinds(sql.ErrCharSetUnknown, sql.ErrCharSetNotYetImplementedTemp), "", ""},
+	{1273, kinds(sql.ErrCollationUnknown, sql.ErrCollationNotYetImplementedTemp), "", ""},
+	{1253, kinds(sql.ErrCollationInvalidForCharSet), "", ""},
+	{1267, kinds(sql.ErrCollationIllegalMix), "", ""},
+	{3579, kinds(sql.ErrUnknownWindowName), "", ""},
+	{3636, kinds(sql.ErrCteRecursionLimitExceeded), "", ""},
+	{1396, kinds(sql.ErrUserCreationFailure, sql.ErrUserAlterFailure, sql.ErrUserDeletionFailure, sql.ErrRoleCreationFailure,
+		sql.ErrRoleDeletionFailure), "", ""},
+	{1064, kinds(sql.ErrSyntaxError, sql.ErrInvalidSyntax), "", ""},
+	{1235, kinds(sql.ErrUnsupportedFeature, sql.ErrUnsupportedSyntax, sql.ErrAsOfNotSupported, sql.ErrCreateTableNotSupported,
+		sql.ErrDropTableNotSupported, sql.ErrRenameTableNotSupported, sql.ErrAlterTableNotSupported,
+		sql.ErrAlterTableCollationNotSupported, sql.ErrAlterTableCommentNotSupported, sql.ErrDatabaseCollationsNotSupported,
+		sql.ErrTriggersNotSupported, sql.ErrViewsNotSupported, sql.ErrStoredProceduresNotSupported, sql.ErrEventsNotSupported,
+		sql.ErrNoForeignKeySupport, sql.ErrTemporaryTableNotSupported, sql.ErrTableCopyingNotSupported, sql.ErrFullTextNotSupported,
+		sql.ErrFullTextDatabaseNotSupported, sql.ErrImmutableDatabaseProvider, sql.ErrStarUnsupported, sql.ErrAggregationUnsupported,
+		sql.ErrWindowUnsupported, sql.ErrInvalidType), "", ""},
+}
+
+func kinds(k ...*goerrors.Kind) []*goerrors.Kind { return k }
+
+// states are MySQL's SQLSTATEs other than HY000, by number.
+var states = map[int]string{
+	1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1053: "08S01",
+	1054: "42S22", 1059: "42000", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000", 1065: "42000", 1066: "42000", 1067: "42000",
+	1068: "42000", 1072: "42000", 1075: "42000", 1091: "42000", 1102: "42000", 1110: "42000", 1115: "42000", 1136: "21S01", 1140: "42000",
+	1142: "42000", 1146: "42S02", 1172: "42000", 1213: "40001", 1222: "21000", 1227: "42000", 1231: "42000", 1235: "42000", 1241: "21000",
+	1242: "21000", 1253: "42000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100", 1451: "23000", 1452: "23000", 1582: "42000",
+	1690: "22003", 1792: "25006", 3141: "22032",
+}
+
+// engineNumber looks an error up among GMS'.
+func engineNumber(err error) *mysql.SQLError {
+	e, ok := err.(*goerrors.Error)
+	if !ok {
+		return nil
+	}
+	for i, rule := range engineErrors {
+		for _, kind := range rule.kinds {
+			if !isKind(kind, e) {
+				continue
+			}
+			message := err.Error()
+			if re := engineText[i]; re != nil {
+				if m := re.FindStringSubmatchIndex(message); m != nil {
+					message = string(re.ExpandString(nil, rule.text, message, m))
+				}
+			}
+			return withState(mysql.NewSQLError(rule.num, "", "%s", message))
+		}
+	}
+	return nil
+}
+
+// isKind tells whether the error itself, not one that it wraps, is of a kind.
+func isKind(kind *goerrors.Kind, e *goerrors.Error) bool {
+	return kind.Is(e) && (e.Cause() == nil || !kind.Is(e.Cause()))
+}
+
+var engineText = func() []*regexp.Regexp {
+	list := make([]*regexp.Regexp, len(engineErrors))
+	for i, rule := range engineErrors {
+		if rule.pattern != "" {
+			list[i] = regexp.MustCompile(rule.pattern)
+		}
+	}
+	return list
+}()

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/vterrors"
+)
+
+// nearBytes is how much of a statement MySQL shows in a syntax error.
+const nearBytes = 80
+
+// vitessSyntax is how vitess words a syntax error. The position is where its tokenizer stood, one past the token that did not fit.
+var vitessSyntax = regexp.MustCompile(`(?s)^syntax error at position (\d+)(?: near '(.*)')?$`)
+
+// syntaxError rebuilds vitess' syntax errors in MySQL's words; nil for other errors.
+func syntaxError(err error) *mysql.SQLError {
+	statement := ""
+	if e, ok := vterrors.AsSyntaxError(err); ok {
+		err, statement = e, e.Statement
+	}
+	m := vitessSyntax.FindStringSubmatch(err.Error())
+	if m == nil {
+		return nil
+	}
+	position, convErr := strconv.Atoi(m[1])
+	if convErr != nil {
+		return nil
+	}
+	near, line := locate(statement, position, m[2])
+	return mysql.NewSQLError(mysql.ERParseError, mysql.SSClientError, "%s", syntaxText(near, line))
+}
+
+// locate finds the text from the token that did not fit, and its line.
+func locate(statement string, position int, token string) (near string, line int) {
+	if statement == "" {
+		return token, 1
+	}
+	end := min(max(position, 0), len(statement))
+	at := strings.LastIndex(statement[:end], token)
+	switch {
+	case token == "" || atEnd(statement, position, token):
+		at = len(statement)
+	case at < 0:
+		at = end
+	}
+	return clip(statement[at:]), 1 + strings.Count(statement[:at], "\n")
+}
+
+// atEnd tells whether the statement ended too early: then vitess names its last token, and MySQL an empty text.
+func atEnd(statement string, position int, token string) bool {
+	rest := strings.TrimRight(statement, " \t\r\n;")
+	return position > len(rest)+1 && strings.HasSuffix(rest, token)
+}
+
+func clip(text string) string {
+	if len(text) <= nearBytes {
+		return text
+	}
+	cut := nearBytes
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut]
+}

@@ -1,0 +1,105 @@
+package server
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+)
+
+// notFixedDecimals is how MySQL writes, in a column's decimals, that a FLOAT or DOUBLE has no fixed number of them.
+const notFixedDecimals = 31
+
+// resultFields describes a result's columns as MySQL does: character set 63 (binary) for everything that is no text, the length in
+// bytes of the longest text, flags that tell BLOB from TEXT and signed from unsigned.
+func resultFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
+	fields := make([]*querypb.Field, len(schema))
+	for i, column := range schema {
+		fields[i] = &querypb.Field{
+			Name:         column.Name,
+			OrgName:      column.Name,
+			Table:        column.Source,
+			OrgTable:     column.Source,
+			Database:     column.DatabaseSource,
+			Type:         column.Type.Type(),
+			Charset:      fieldCharset(ctx, column.Type),
+			ColumnLength: fieldLength(ctx, column.Type),
+			Decimals:     fieldDecimals(column.Type),
+			Flags:        fieldFlags(column),
+		}
+	}
+	return fields
+}
+
+func isText(t sql.Type) bool {
+	switch t.Type() {
+	case sqltypes.VarChar, sqltypes.Char, sqltypes.Text, sqltypes.Enum, sqltypes.Set:
+		return true
+	}
+	return false
+}
+
+func fieldCharset(ctx *sql.Context, t sql.Type) uint32 {
+	if !isText(t) {
+		return uint32(sql.Collation_binary)
+	}
+	if results := ctx.GetCharacterSetResults(); results != sql.CharacterSet_Unspecified {
+		return uint32(results)
+	}
+	if collated, ok := t.(sql.TypeWithCollation); ok {
+		return uint32(collated.Collation().CharacterSet())
+	}
+	return uint32(sql.Collation_Default.CharacterSet())
+}
+
+func fieldLength(ctx *sql.Context, t sql.Type) uint32 {
+	switch typ := t.(type) {
+	case sql.NumberType:
+		if width := typ.DisplayWidth(); width > 0 { // TINYINT(1) is how clients know a BOOLEAN
+			return uint32(width)
+		}
+	case sql.DatetimeType:
+		if t.Type() != sqltypes.Date {
+			return datetimeLength(typ.Precision())
+		}
+	}
+	return t.MaxTextResponseByteLength(ctx)
+}
+
+// datetimeLength is the length of a DATETIME with so many digits after the second.
+func datetimeLength(precision int) uint32 {
+	if precision == 0 {
+		return uint32(len("2006-01-02 15:04:05"))
+	}
+	return uint32(len("2006-01-02 15:04:05.") + precision)
+}
+
+func fieldDecimals(t sql.Type) uint32 {
+	switch typ := t.(type) {
+	case sql.DecimalType:
+		return uint32(typ.Scale())
+	case sql.DatetimeType:
+		return uint32(typ.Precision())
+	}
+	if t.Type() == sqltypes.Float32 || t.Type() == sqltypes.Float64 {
+		return notFixedDecimals
+	}
+	return 0
+}
+
+func fieldFlags(column *sql.Column) uint32 {
+	_, ofType := sqltypes.TypeToMySQL(column.Type.Type())
+	flags := uint32(ofType)
+	set := func(on bool, flag querypb.MySqlFlag) {
+		if on {
+			flags |= uint32(flag)
+		}
+	}
+	set(!column.Nullable, querypb.MySqlFlag_NOT_NULL_FLAG)
+	set(column.AutoIncrement, querypb.MySqlFlag_AUTO_INCREMENT_FLAG)
+	set(column.PrimaryKey, querypb.MySqlFlag_PRI_KEY_FLAG)
+	set(types.IsUnsigned(column.Type), querypb.MySqlFlag_UNSIGNED_FLAG)
+	set(!isText(column.Type), querypb.MySqlFlag_BINARY_FLAG)
+	set(types.IsTextBlob(column.Type) || types.IsJSON(column.Type), querypb.MySqlFlag_BLOB_FLAG)
+	return flags
+}

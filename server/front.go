@@ -1,0 +1,167 @@
+package server
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// readBuffer is how much is read from a client at once, in bytes.
+const readBuffer = 16 << 10
+
+// acceptPause is how long no client is accepted after the process ran out of file descriptors.
+const acceptPause = 50 * time.Millisecond
+
+// frontListener hands vitess connections of ours, and knows which are open.
+type frontListener struct {
+	net.Listener
+	statistics func() string // the text that answers COM_STATISTICS
+
+	mu     sync.Mutex
+	closed bool  // no more connections: guards adding to open while it is waited for
+	err    error // why accepting ended, unless Close ended it
+	conns  map[*frontConn]struct{}
+	open   sync.WaitGroup // connections whose handler still runs
+}
+
+func newFrontListener(l net.Listener, statistics func() string) *frontListener {
+	return &frontListener{Listener: l, statistics: statistics, conns: make(map[*frontConn]struct{})}
+}
+
+// Accept waits for a client.
+func (l *frontListener) Accept() (net.Conn, error) {
+	raw, err := l.accept()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		if !l.closed {
+			l.err = err
+		}
+		return nil, err
+	}
+	c := newFrontConn(raw, l.statistics)
+	if l.closed {
+		return nil, joinClose(net.ErrClosed, raw)
+	}
+	l.conns[c] = struct{}{}
+	l.open.Add(1)
+	return c, nil
+}
+
+// accept waits out a lack of file descriptors: clients that leave give theirs back. vitess would stop accepting for good.
+func (l *frontListener) accept() (net.Conn, error) {
+	for {
+		raw, err := l.Listener.Accept()
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+			return raw, err
+		}
+		time.Sleep(acceptPause)
+	}
+}
+
+// broken returns the error that ended accepting, if Close did not.
+func (l *frontListener) broken() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		return nil
+	}
+	return fmt.Errorf("accept clients on %s: %w", l.Addr(), l.err)
+}
+
+// done is called when the connection's handler has ended.
+func (l *frontListener) done(c *frontConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.conns[c]; ok {
+		delete(l.conns, c)
+		l.open.Done()
+	}
+}
+
+// Close takes no more clients. Those that are there stay.
+func (l *frontListener) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	return l.Listener.Close()
+}
+
+// closeConns ends all connections and waits until their handlers have returned.
+func (l *frontListener) closeConns() {
+	l.mu.Lock()
+	for c := range l.conns {
+		_ = c.Close() // it may be closed already: that is what is wanted
+	}
+	l.mu.Unlock()
+	l.open.Wait()
+}
+
+// frontConn is a client's connection as vitess reads and writes it.
+type frontConn struct {
+	net.Conn
+	requests filter
+
+	// instead is what replaces the next packet that vitess writes; nil: nothing.
+	instead atomic.Pointer[[]byte]
+}
+
+func newFrontConn(raw net.Conn, statistics func() string) *frontConn {
+	c := &frontConn{Conn: raw}
+	c.requests.src = bufio.NewReaderSize(raw, readBuffer)
+	c.requests.statistic = func() error {
+		_, err := raw.Write(frame([]byte(statistics()), 1))
+		return err
+	}
+	return c
+}
+
+// front returns our side of a connection. All connections of this server have one.
+func front(c *mysql.Conn) *frontConn { return c.Conn.(*frontConn) }
+
+// Read returns what the filter makes of the client's bytes.
+func (c *frontConn) Read(p []byte) (int, error) { return c.requests.Read(p) }
+
+// Write sends what vitess writes.
+func (c *frontConn) Write(p []byte) (int, error) {
+	payload := c.instead.Swap(nil)
+	if payload == nil {
+		return c.Conn.Write(p)
+	}
+	if len(p) < headerBytes || len(p) < headerBytes+payloadSize(p) { // not the one packet that was announced
+		return 0, errNotOnePacket
+	}
+	rest := p[headerBytes+payloadSize(p):]
+	if _, err := c.Conn.Write(append(frame(*payload, p[3]), rest...)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// failResult puts an error in the place of the packet that ends a result. Everything before it must have been flushed.
+func (c *frontConn) failResult(e *mysql.SQLError) {
+	payload := errorPacket(e)
+	c.instead.Store(&payload)
+}
+
+// errorPacket is the payload of an ERR packet as protocol 4.1 has it.
+func errorPacket(e *mysql.SQLError) []byte {
+	b := []byte{0xff, byte(e.Num), byte(e.Num >> 8), '#'}
+	b = append(b, e.State...)
+	return append(b, e.Message...)
+}
+
+// limitWrites lets a write that waits for the client fail after d; 0 lifts the limit.
+func (c *frontConn) limitWrites(d time.Duration) error {
+	if d == 0 {
+		return c.SetWriteDeadline(time.Time{})
+	}
+	return c.SetWriteDeadline(time.Now().Add(d))
+}

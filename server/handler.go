@@ -1,0 +1,194 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	gms "github.com/dolthub/go-mysql-server/server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+)
+
+// handler runs the commands of all connections. What concerns a connection's coming and going is GMS' own.
+type handler struct {
+	mysql.Handler // GMS'
+	engine        *sqle.Engine
+	sessions      *gms.SessionManager
+	processes     *processList
+	base          context.Context // ends when the server closes
+	metrics       *metrics
+	log           *slog.Logger
+	closed        func(*frontConn) // a connection's last call
+
+	running sync.WaitGroup
+}
+
+// install is a GMS option: it takes the place of the handler that GMS made, and keeps that one for what it does well.
+func (h *handler) install(e *sqle.Engine, sm *gms.SessionManager, inner mysql.Handler) (*sqle.Engine, *gms.SessionManager, mysql.Handler) {
+	h.Handler, h.sessions = inner, sm
+	return e, sm, h
+}
+
+// NewConnection is called before a client has said who it is.
+func (h *handler) NewConnection(c *mysql.Conn) {
+	h.metrics.threads.Add(1)
+	h.Handler.NewConnection(c)
+}
+
+// ConnectionClosed is the last call for a connection.
+func (h *handler) ConnectionClosed(c *mysql.Conn) {
+	defer h.closed(front(c))
+	defer h.metrics.threads.Add(-1)
+	h.Handler.ConnectionClosed(c)
+}
+
+// ConnectionAuthenticated makes the session.
+func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
+	return asError(sqlError(h.sessions.ConnReady(h.base, c)))
+}
+
+// ComInitDB changes the current database; vitess calls it at login too.
+func (h *handler) ComInitDB(c *mysql.Conn, database string) error {
+	return asError(sqlError(h.sessions.SetDB(h.base, c, database)))
+}
+
+// ComQuery runs one statement.
+func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, send mysql.ResultSpoolFn) error {
+	_, err := h.run(ctx, c, request{text: query}, send)
+	return err
+}
+
+// ComMultiQuery runs the first of several statements and returns the rest. An error drops the rest, as MySQL does.
+func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, send mysql.ResultSpoolFn) (string, error) {
+	return h.run(ctx, c, request{text: query, multi: true}, send)
+}
+
+// ComStmtExecute runs a prepared statement.
+func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, send func(*sqltypes.Result) error) error {
+	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, func(r *sqltypes.Result, _ bool) error { return send(r) })
+	return err
+}
+
+// run runs a statement and sees to it that an error reaches the client: by itself before the first row, in place of the result's
+// end after it.
+func (h *handler) run(ctx context.Context, c *mysql.Conn, r request, send mysql.ResultSpoolFn) (rest string, err error) {
+	h.running.Add(1)
+	defer h.running.Done()
+	out := &spool{send: send}
+	started := time.Now()
+	rest, err = h.query(ctx, c, r, out)
+	e := sqlError(err)
+	h.metrics.observe(time.Since(started), e)
+	if e == nil {
+		return rest, nil
+	}
+	h.log.Debug("a statement failed", "connection", c.ConnectionID, "statement", r.text, "errno", e.Num, "error", err)
+	if !out.started || out.broken {
+		return "", e
+	}
+	if err := c.FlushBuffer(); err != nil {
+		return "", err
+	}
+	front(c).failResult(e)
+	return "", nil
+}
+
+// ComPrepare prepares the statement whose stand-in vitess has parsed, and returns the columns of its result.
+func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *mysql.PrepareData) (fields []*querypb.Field, err error) {
+	statement := front(c).requests.takePrepared()
+	p.PrepareStmt = statement.text
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = h.fault(fault)
+		}
+		err = asError(sqlError(err))
+	}()
+	if statement.marks > maxMarks {
+		return nil, errTooManyMarks
+	}
+	sctx, err := h.sessions.NewContextWithQuery(ctx, c, statement.text)
+	if err != nil {
+		return nil, err
+	}
+	if sctx, err = sctx.ProcessList.BeginOperation(sctx); err != nil {
+		return nil, err
+	}
+	defer sctx.ProcessList.EndOperation(sctx)
+	if err := sql.SessionCommandBegin(sctx.Session); err != nil {
+		return nil, err
+	}
+	defer sql.SessionCommandEnd(sctx.Session)
+	node, err := h.engine.PrepareQuery(sctx, statement.text)
+	if err != nil {
+		return nil, err
+	}
+	schema := node.Schema(sctx)
+	if returnsNoRows(node) || types.IsOkResultSchema(schema) {
+		return nil, nil
+	}
+	return resultFields(sctx, schema), nil
+}
+
+// returnsNoRows knows the statements whose plan has columns before it is analyzed and none when it runs.
+func returnsNoRows(node sql.Node) bool {
+	switch n := node.(type) {
+	case *plan.InsertInto:
+		return n.Returning == nil
+	case *plan.Update, *plan.UpdateJoin, *plan.DeleteFrom:
+		return true
+	}
+	return false
+}
+
+// fault turns a panic into an error and keeps its trace in the log.
+func (h *handler) fault(value any) error {
+	h.log.Error("a statement met a fault in the program", "fault", value, "stack", string(debug.Stack()))
+	return &faultError{value: value}
+}
+
+// faultError is a panic that ended a statement.
+type faultError struct{ value any }
+
+func (e *faultError) Error() string {
+	return fmt.Sprintf("internal error: %v (the server's log has more; the statement had no further effect, the connection goes on)", e.value)
+}
+
+// waitIdle waits until no statement runs, for d at the most.
+func (h *handler) waitIdle(d time.Duration) {
+	idle := make(chan struct{})
+	go func() {
+		h.running.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-time.After(d):
+	}
+}
+
+// asError keeps a nil *SQLError from becoming an error that is not nil.
+func asError(e *mysql.SQLError) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// Why a statement was ended from outside.
+var (
+	errKilled       = errors.New("the statement was killed")
+	errTimeLimit    = errors.New("max_execution_time is over")
+	errClientGone   = errors.New("the client is gone")
+	errShutdown     = errors.New("the server shuts down")
+	errTooManyMarks = fmt.Errorf("a prepared statement has more than %d parameters", maxMarks)
+)

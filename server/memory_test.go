@@ -1,0 +1,172 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/memory"
+	gmssql "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	_ "github.com/go-sql-driver/mysql"
+	"github.com/sirupsen/logrus"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lakesql/stream"
+)
+
+func TestMain(m *testing.M) {
+	logrus.SetOutput(io.Discard)
+	BridgeLogs(slog.New(slog.DiscardHandler))
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+	os.Exit(0)
+}
+
+// testServer is a server on GMS' memory engine, in whose database d there are, beside what a test makes,
+//
+//	series    id BIGINT, v DOUBLE, s VARCHAR(40): as many rows as a test says, made as they are read
+//	broken    the same, failing at row breakAt
+//	panics    the same, panicking at row breakAt
+type testServer struct {
+	*Server
+	engine  *sqle.Engine
+	streams *fakeStreams
+	length  atomic.Int64
+	breakAt atomic.Int64
+	made    atomic.Int64 // rows that were made
+}
+
+func startServer(t *testing.T) *testServer {
+	t.Helper()
+	ts := &testServer{streams: &fakeStreams{}}
+	database := memory.NewDatabase("d")
+	database.EnablePrimaryKeyIndexes()
+	provider := memory.NewDBProvider(database)
+	ts.engine = sqle.New(analyzer.NewDefault(provider), &sqle.Config{})
+	for name, fault := range map[string]func() error{
+		"series": nil,
+		"broken": func() error { return mysql.NewSQLError(20021, stateOwn, "the file ends too early") },
+		"panics": func() error { panic("a fault on purpose") },
+	} {
+		database.AddTable(name, &seriesTable{name: name, ts: ts, fault: fault})
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	httpListener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ts.Server, err = New(Config{Listener: listener, HTTP: httpListener, Engine: ts.engine, Streams: ts.streams, Version: "test",
+		NewSession: func(_ context.Context, c *mysql.Conn, addr string) (gmssql.Session, error) {
+			user := c.UserData.(gmssql.MysqlConnectionUser)
+			client := gmssql.Client{User: user.User, Address: user.Host, Capabilities: c.Capabilities}
+			return memory.NewSession(gmssql.NewBaseSessionWithClientServer(addr, client, c.ConnectionID), provider), nil
+		}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- ts.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-served)
+		require.NoError(t, ts.Close())
+		require.NoError(t, ts.engine.Close())
+	})
+	return ts
+}
+
+// open connects with go-sql-driver; params are its DSN's.
+func (ts *testServer) open(t *testing.T, params string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", fmt.Sprintf("root@tcp(%s)/d?%s", ts.Addr(), params))
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// fakeStreams is what the server knows of streams.
+type fakeStreams struct {
+	mu     sync.Mutex
+	list   []stream.Status
+	killed []uint32
+}
+
+func (f *fakeStreams) List() []stream.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.list
+}
+
+func (f *fakeStreams) Kill(_ context.Context, id uint32) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.killed = append(f.killed, id)
+	return true, nil
+}
+
+// seriesTable makes rows as they are read.
+type seriesTable struct {
+	name  string
+	ts    *testServer
+	fault func() error
+}
+
+var seriesSchema = gmssql.Schema{
+	{Name: "id", Type: types.Int64, Source: "series", DatabaseSource: "d"},
+	{Name: "v", Type: types.Float64, Source: "series", DatabaseSource: "d", Nullable: true},
+	{Name: "s", Type: types.MustCreateStringWithDefaults(2165, 40), Source: "series", DatabaseSource: "d", Nullable: true},
+}
+
+func (s *seriesTable) Name() string   { return s.name }
+func (s *seriesTable) String() string { return s.name }
+func (s *seriesTable) Schema(*gmssql.Context) gmssql.Schema {
+	schema := seriesSchema.Copy()
+	for _, c := range schema {
+		c.Source = s.name
+	}
+	return schema
+}
+func (s *seriesTable) Collation() gmssql.CollationID { return gmssql.Collation_Default }
+func (s *seriesTable) Partitions(*gmssql.Context) (gmssql.PartitionIter, error) {
+	return gmssql.PartitionsToPartitionIter(onePartition{}), nil
+}
+func (s *seriesTable) PartitionRows(*gmssql.Context, gmssql.Partition) (gmssql.RowIter, error) {
+	return &seriesRows{table: s}, nil
+}
+
+type onePartition struct{}
+
+func (onePartition) Key() []byte { return []byte("all") }
+
+type seriesRows struct {
+	table *seriesTable
+	next  int64
+}
+
+func (r *seriesRows) Next(ctx *gmssql.Context) (gmssql.Row, error) {
+	if r.next >= r.table.ts.length.Load() {
+		return nil, io.EOF
+	}
+	if r.table.fault != nil && r.next == r.table.ts.breakAt.Load() {
+		return nil, r.table.fault()
+	}
+	if r.next%1024 == 0 && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	id := r.next
+	r.next++
+	r.table.ts.made.Add(1)
+	return gmssql.Row{id, float64(id) / 4, fmt.Sprintf("row %d", id)}, nil
+}
+
+func (r *seriesRows) Close(*gmssql.Context) error { return nil }

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+const (
+	// watchAfter is how long a statement runs before its client is watched: most are over sooner and cost nothing.
+	watchAfter = 20 * time.Millisecond
+	// writeGrace is how long a client may take to read what is on its way when its statement has been ended.
+	writeGrace = 1 * time.Second
+)
+
+// request is a statement as it came.
+type request struct {
+	text   string
+	multi  bool                             // more statements may follow in text
+	params map[string]*querypb.BindVariable // of a prepared statement
+}
+
+// spool hands results to vitess.
+type spool struct {
+	send    mysql.ResultSpoolFn
+	more    bool // another statement's result follows
+	started bool // something was sent
+	broken  bool // sending failed: the connection is lost
+}
+
+func (s *spool) put(r *sqltypes.Result) error {
+	s.started = true
+	err := s.send(r, s.more)
+	s.broken = s.broken || err != nil
+	return err
+}
+
+// query runs a statement and sends its result. It returns the statements that follow. The context's cause, not the error that it
+// led to, is the error of a statement that was ended from outside.
+func (h *handler) query(ctx context.Context, c *mysql.Conn, r request, out *spool) (rest string, err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer func() {
+		if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
+		}
+	}()
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = h.fault(fault)
+		}
+	}()
+	defer context.AfterFunc(h.base, func() { end(errShutdown) })()
+	defer h.processes.register(c.ConnectionID, end)()
+
+	sctx, err := h.sessions.NewContextWithQuery(ctx, c, r.text)
+	if err != nil {
+		return "", err
+	}
+	sctx.ApplyOpts(sql.WithServices(sql.Services{KillConnection: h.sessions.KillConnection, LoadInfile: loadInfile(c)}))
+	if sctx, err = sctx.ProcessList.BeginQuery(sctx, r.text); err != nil {
+		return "", err
+	}
+	defer sctx.ProcessList.EndQuery(sctx)
+	if err := sql.SessionCommandBegin(sctx.Session); err != nil {
+		return "", err
+	}
+	defer sql.SessionCommandEnd(sctx.Session)
+	defer h.freeWrites(ctx, c, out)()
+	defer watchClient(c, end)()
+	return h.execute(sctx, c, r, out, end)
+}
+
+// execute parses a statement, runs it and sends its result.
+func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool, end context.CancelCauseFunc) (rest string, err error) {
+	parsed, text, rest, err := h.parse(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	out.more = rest != ""
+	limit, err := timeLimit(ctx, parsed)
+	if err != nil {
+		return "", err
+	}
+	if limit > 0 {
+		defer time.AfterFunc(limit, func() { end(errTimeLimit) }).Stop()
+	}
+	bindings, err := bind(r.params)
+	if err != nil {
+		return "", err
+	}
+	schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
+	if err != nil {
+		return "", dropMissing(parsed, err)
+	}
+	if len(schema) == 0 || types.IsOkResultSchema(schema) {
+		err = dropMissing(parsed, sendOK(ctx, c, rows, out))
+	} else {
+		err = sendRows(ctx, c, schema, rows, out)
+	}
+	return rest, err
+}
+
+// parse returns the statement, its own text and the text that follows it. A prepared statement was parsed when it was prepared.
+func (h *handler) parse(ctx *sql.Context, r request) (stmt sqlparser.Statement, text, rest string, err error) {
+	if prepared, ok := ctx.Session.GetPreparedQuery(sql.RemoveSpaceAndDelimiter(r.text, ';')); ok {
+		return prepared, r.text, "", nil
+	}
+	stmt, text, rest, err = h.engine.Parser.Parse(ctx, r.text, r.multi)
+	if err != nil {
+		return nil, "", "", err
+	}
+	if text == "" {
+		text = r.text
+	}
+	if isBlank(rest) {
+		rest = ""
+	}
+	return stmt, text, rest, nil
+}
+
+// timeLimit is what max_execution_time leaves a SELECT; 0: no limit. Other statements have none.
+func timeLimit(ctx *sql.Context, stmt sqlparser.Statement) (time.Duration, error) {
+	if _, ok := stmt.(sqlparser.SelectStatement); !ok {
+		return 0, nil
+	}
+	value, err := ctx.GetSessionVariable(ctx, "max_execution_time")
+	if err != nil {
+		return 0, err
+	}
+	ms, ok := value.(int64)
+	if !ok {
+		return 0, fmt.Errorf("the variable max_execution_time is a %T", value)
+	}
+	return time.Duration(max(ms, 0)) * time.Millisecond, nil
+}
+
+// bind makes a prepared statement's parameters expressions.
+func bind(params map[string]*querypb.BindVariable) (map[string]sqlparser.Expr, error) {
+	exprs := make(map[string]sqlparser.Expr, len(params))
+	for name, param := range params {
+		value, err := sqltypes.BindVariableToValue(param)
+		if err != nil {
+			return nil, fmt.Errorf("read parameter %s: %w", name, err)
+		}
+		if exprs[name], err = sqlparser.ExprFromValue(value); err != nil {
+			return nil, fmt.Errorf("read parameter %s: %w", name, err)
+		}
+	}
+	return exprs, nil
+}
+
+// freeWrites bounds the writes of a statement that has been ended, so that a client that stopped reading does not hold it. The
+// function it returns lifts the bound, unless the connection is lost.
+func (h *handler) freeWrites(ctx context.Context, c *mysql.Conn, out *spool) func() {
+	bounded := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(bounded)
+		if err := front(c).limitWrites(writeGrace); err != nil {
+			h.log.Debug("bound the writes to a client", "connection", c.ConnectionID, "error", err)
+		}
+	})
+	return func() {
+		if stop() {
+			return
+		}
+		<-bounded
+		if out.broken {
+			return
+		}
+		// What is left goes out under the bound: after this, only the packet that ends the result is to be written.
+		if err := c.FlushBuffer(); err != nil {
+			out.broken = true
+			return
+		}
+		if err := front(c).limitWrites(0); err != nil {
+			out.broken = true
+		}
+	}
+}
+
+// watchClient ends the statement when its client leaves before it has the result. The function it returns stops the watch: it must
+// be called before the next command is read.
+func watchClient(c *mysql.Conn, end context.CancelCauseFunc) func() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	timer := time.AfterFunc(watchAfter, func() {
+		defer close(done)
+		err := c.WaitForClientActivity(ctx)
+		// A client that sent its next command early waits for this one's result, unless that command says that it leaves.
+		if err != nil && (!errors.Is(err, mysql.ErrClientWroteWhileBusy) || front(c).requests.quit.Load()) {
+			end(errClientGone)
+		}
+	})
+	return func() {
+		cancel()
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// loadInfile returns GMS' way to ask a client for a file. While the file comes, the connection's packets are data.
+func loadInfile(c *mysql.Conn) func(string) (io.ReadCloser, error) {
+	return func(name string) (io.ReadCloser, error) {
+		loading := &front(c).requests.loading
+		loading.Store(true)
+		file, err := c.LoadInfile(name)
+		if err != nil {
+			loading.Store(false)
+			return nil, err
+		}
+		return &infile{ReadCloser: file, closed: func() { loading.Store(false) }}, nil
+	}
+}
+
+// infile is a file that the client sends. Close reads what is left of it.
+type infile struct {
+	io.ReadCloser
+	closed func()
+}
+
+// Close ends the transfer.
+func (f *infile) Close() error {
+	defer f.closed()
+	return f.ReadCloser.Close()
+}

@@ -1,0 +1,194 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	gms "github.com/dolthub/go-mysql-server/server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"lakesql/stream"
+)
+
+// ProtocolVersion is the MySQL version that clients are told: what they expect of the protocol and of SQL.
+const ProtocolVersion = "8.0.36"
+
+// closeGrace is how long Close waits for the statements that it has told to end before it closes their connections.
+const closeGrace = 2 * time.Second
+
+// Streams is what the server shows of the streams.
+type Streams interface {
+	List() []stream.Status
+	// Kill pauses the stream with that process id, and reports whether there is one.
+	Kill(ctx context.Context, processID uint32) (bool, error)
+}
+
+// Config says what a Server works with. Listener, Engine and NewSession must be set.
+type Config struct {
+	Listener   net.Listener // for MySQL clients, on a loopback address; the server closes it
+	HTTP       net.Listener // for health, metrics and profiles; nil: none
+	Engine     *sqle.Engine
+	NewSession gms.SessionBuilder
+	Streams    Streams      // nil: none
+	Version    string       // of lakesql, shown to clients
+	Logger     *slog.Logger // nil: discards
+}
+
+// Server is the MySQL port and the HTTP port on one engine.
+type Server struct {
+	listener *frontListener
+	protocol *gms.Server
+	handler  *handler
+	http     *http.Server
+	cfg      Config
+	metrics  *metrics
+
+	stop      context.CancelCauseFunc // ends the statements that run
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// New makes a server. It starts nothing: Serve does.
+func New(cfg Config) (*Server, error) {
+	for _, l := range []net.Listener{cfg.Listener, cfg.HTTP} {
+		if l == nil {
+			continue
+		}
+		if err := CheckLoopback(l.Addr().String()); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := describe(cfg.Version); err != nil {
+		return nil, err
+	}
+	base, stop := context.WithCancelCause(context.Background())
+	s := &Server{cfg: cfg, metrics: newMetrics(cfg.Streams), stop: stop}
+	processes := newProcessList(cfg.Engine.ProcessList, cfg.Streams)
+	cfg.Engine.ProcessList = processes
+	s.listener = newFrontListener(cfg.Listener, s.metrics.statistics)
+	s.handler = &handler{engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, closed: s.listener.done}
+	protocol, err := gms.NewServer(gms.Config{
+		Listener:                 s.listener,
+		Version:                  ProtocolVersion + "-lakesql-" + cfg.Version,
+		DisableConnectionWatcher: true, // ours is in query.go
+		Options:                  []gms.Option{s.handler.install},
+	}, cfg.Engine, sql.NewContext, cfg.NewSession, nil)
+	if err != nil {
+		return nil, fmt.Errorf("make the MySQL port: %w", err)
+	}
+	s.protocol = protocol
+	addRoot(cfg.Engine)
+	if cfg.HTTP != nil {
+		s.http = &http.Server{Handler: s.httpHandler(), ReadHeaderTimeout: 10 * time.Second}
+	}
+	return s, nil
+}
+
+// Addr is where the MySQL port listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve takes clients until ctx ends or Close is called, then closes the server. A port that breaks is an error.
+func (s *Server) Serve(ctx context.Context) error {
+	var ports sync.WaitGroup
+	ended := make(chan error, 2)
+	ports.Go(func() {
+		s.protocol.Listener.Accept()
+		ended <- s.listener.broken()
+	})
+	if s.http != nil {
+		ports.Go(func() {
+			if err := s.http.Serve(s.cfg.HTTP); !errors.Is(err, http.ErrServerClosed) {
+				ended <- fmt.Errorf("serve HTTP on %s: %w", s.cfg.HTTP.Addr(), err)
+			}
+		})
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-ended:
+	}
+	err = errors.Join(err, s.Close())
+	ports.Wait()
+	return err
+}
+
+// Close takes no more clients, ends the statements that run, closes the connections and waits for all of them. It may be called twice.
+func (s *Server) Close() error {
+	s.closeOnce.Do(func() {
+		s.closeErr = ignoreClosed(s.listener.Close())
+		s.protocol.Listener.Close()
+		s.stop(errShutdown)
+		s.handler.waitIdle(closeGrace)
+		s.listener.closeConns()
+		if s.http != nil {
+			s.closeErr = errors.Join(s.closeErr, s.http.Close())
+		}
+	})
+	return s.closeErr
+}
+
+// CheckLoopback refuses an address that other machines can reach: there are no users with passwords yet.
+func CheckLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("address %q is not HOST:PORT, such as 127.0.0.1:3306: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("address %q can be reached from other machines, and there are no users with passwords yet: "+
+		"take a loopback address, such as 127.0.0.1:3306", address)
+}
+
+// describe sets the variables that tell clients what they talk to. GMS keeps them for the whole process.
+func describe(version string) error {
+	err := sql.SystemVariables.AssignValues(map[string]any{
+		"version":         ProtocolVersion + "-lakesql-" + version,
+		"version_comment": "lakesql " + version + ", MySQL on Delta Lake",
+	})
+	if err != nil {
+		return fmt.Errorf("set the version: %w", err)
+	}
+	return nil
+}
+
+// addRoot makes root without a password the one user, from this machine only.
+func addRoot(engine *sqle.Engine) {
+	db := engine.Analyzer.Catalog.MySQLDb
+	db.SetPersister(noUsers{})
+	editor := db.Editor()
+	defer editor.Close()
+	db.AddEphemeralSuperUser(editor, "root", "localhost", "")
+}
+
+// noUsers refuses to keep users.
+type noUsers struct{}
+
+// Persist refuses.
+func (noUsers) Persist(*sql.Context, []byte) error {
+	return mysql.NewSQLError(mysql.ERNotSupportedYet, mysql.SSClientError,
+		"This version of lakesql doesn't yet support users and grants: connect as root, which needs no password on this machine")
+}
+
+var errNotOnePacket = errors.New("an error is due in place of the end of a result, and something else was written")
+
+func joinClose(err error, c io.Closer) error { return errors.Join(err, c.Close()) }
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// appendFunc appends a value's text, or reports that it does not know the Go type.
+type appendFunc func(dst []byte, value any) ([]byte, bool)
+
+// appender returns the short way from a column's values to text; nil: there is only the type's own.
+func appender(ctx *sql.Context, t sql.Type) appendFunc {
+	switch t.Type() {
+	case sqltypes.Int8, sqltypes.Int16, sqltypes.Int24, sqltypes.Int32, sqltypes.Int64,
+		sqltypes.Uint8, sqltypes.Uint16, sqltypes.Uint24, sqltypes.Uint32, sqltypes.Uint64:
+		if types.IsNumber(t) {
+			return appendInteger
+		}
+	case sqltypes.Float32, sqltypes.Float64:
+		return appendFloat
+	case sqltypes.VarChar, sqltypes.Text:
+		if text, ok := t.(sql.StringType); ok && isUTF8(text.Collation().CharacterSet()) && resultsAreUTF8(ctx) {
+			return appendText
+		}
+	}
+	return nil
+}
+
+func resultsAreUTF8(ctx *sql.Context) bool {
+	results := ctx.GetCharacterSetResults()
+	return results == sql.CharacterSet_Unspecified || results == sql.CharacterSet_binary || isUTF8(results)
+}
+
+func isUTF8(c sql.CharacterSetID) bool { return c == sql.CharacterSet_utf8mb4 }
+
+func appendInteger(dst []byte, value any) ([]byte, bool) {
+	switch v := value.(type) {
+	case int64:
+		return strconv.AppendInt(dst, v, 10), true
+	case int32:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case int16:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case int8:
+		return strconv.AppendInt(dst, int64(v), 10), true
+	case uint64:
+		return strconv.AppendUint(dst, v, 10), true
+	case uint32:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	case uint16:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	case uint8:
+		return strconv.AppendUint(dst, uint64(v), 10), true
+	}
+	return dst, false
+}
+
+func appendText(dst []byte, value any) ([]byte, bool) {
+	text, ok := value.(string)
+	if !ok {
+		return dst, false
+	}
+	return append(dst, text...), true
+}
+
+// appendFloat writes the shortest text that reads back as the same number, with an exponent where MySQL has one.
+func appendFloat(dst []byte, value any) ([]byte, bool) {
+	switch v := value.(type) {
+	case float64:
+		return appendReal(dst, v, 64), true
+	case float32:
+		return appendReal(dst, float64(v), 32), true
+	}
+	return dst, false
+}
+
+// maxPlainPoint is how far from the first digit the decimal point may be, either way, in a number without an exponent: MySQL's
+// DBL_DIG. 100000000000000 is plain and 1e15 is not; 0.000000000000001 is plain and 1e-16 is not.
+const maxPlainPoint = 15
+
+func appendReal(dst []byte, v float64, bits int) []byte {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.AppendFloat(dst, v, 'g', -1, bits)
+	}
+	var scratch [32]byte
+	text := strconv.AppendFloat(scratch[:0], v, 'e', -1, bits)
+	mark := len(text) - 1
+	for text[mark] != 'e' {
+		mark--
+	}
+	exponent, err := strconv.Atoi(string(text[mark+1:]))
+	if err != nil { // AppendFloat writes a number there
+		panic(err)
+	}
+	if point := exponent + 1; point > maxPlainPoint || point <= -maxPlainPoint {
+		return strconv.AppendInt(append(dst, text[:mark+1]...), int64(exponent), 10)
+	}
+	return strconv.AppendFloat(dst, v, 'f', -1, bits)
+}
