@@ -1,0 +1,205 @@
+package delta
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// fileLog holds the files of a table in columns, for all snapshots of one Table at once.
+//
+// Files only ever get appended: each has a position, in the order of the versions. A snapshot sees the positions below its
+// own length, except those that died at or before its version. So a newer version costs what it changes, not what
+// the table holds, and an old snapshot stays as it was while the log grows.
+//
+// Invariants:
+//  1. Only the goroutine that holds the Table's lock appends, and only to the log of the Table's newest snapshot.
+//  2. What a snapshot can see is never changed, but for died, which is atomic and only gets values above its version.
+//  3. index holds, for each key (path, deletion vector), the newest position.
+type fileLog struct {
+	root   string // URI of the table
+	chunks []*fileChunk
+	n      int
+	dead   int // positions whose file has been removed or replaced
+	index  keyIndex
+	text   textArena
+	stats  statsArena
+	parts  map[string]map[string]string // one map for each distinct set of partition values
+
+	tombstones []tombstone // append-only; a later one, or a live file, of the same key makes it void
+}
+
+// chunkFiles is small, so that a small table costs little, and large enough for the list of chunks to stay short.
+const chunkFiles = 64
+
+// fileChunk holds chunkFiles files in columns.
+type fileChunk struct {
+	path      [chunkFiles]string // decoded
+	size      [chunkFiles]int64
+	modTime   [chunkFiles]int64        // milliseconds since the epoch
+	records   [chunkFiles]int64        // -1: unknown
+	died      [chunkFiles]atomic.Int64 // 1 + the version that removed it; 0: alive
+	stats     [chunkFiles]statsRef
+	partition [chunkFiles]map[string]string
+	extra     [chunkFiles]*fileExtra
+}
+
+// tombstone is a remove action as later checkpoints need it.
+type tombstone struct {
+	path              string // decoded
+	deletionTimestamp int64  // milliseconds since the epoch
+	size              int64
+	partition         map[string]string
+	extra             *fileExtra
+	dataChange        bool
+	extended          bool
+}
+
+// fileView is what one snapshot sees of a fileLog.
+type fileView struct {
+	version    int64
+	chunks     []*fileChunk
+	n          int
+	live       int
+	bytes      int64 // of the live files
+	withDV     int   // live files that have a deletion vector
+	stats      []*statsBlock
+	tombstones []tombstone
+}
+
+func newFileLog(root string) *fileLog {
+	return &fileLog{root: root, index: newKeyIndex(), parts: make(map[string]map[string]string)}
+}
+
+// alive tells whether the view sees the position's file.
+func (v *fileView) alive(c *fileChunk, i int) bool {
+	died := c.died[i].Load()
+	return died == 0 || died > v.version+1
+}
+
+// apply appends the file actions of one commit. view is the newest view of this log and becomes that of the commit.
+func (l *fileLog) apply(view *fileView, c *commit) {
+	for i := range c.removes {
+		r := &c.removes[i]
+		path := l.path(r.path)
+		l.kill(view, path, r.extra, c.version)
+		l.tombstones = append(l.tombstones, tombstone{path: path, deletionTimestamp: r.deletionTimestamp, size: r.size,
+			partition: l.intern(r.partition), extra: r.extra, dataChange: r.dataChange, extended: r.extendedFileMetadata})
+	}
+	for i := range c.adds {
+		a := &c.adds[i]
+		path := l.path(a.path)
+		l.kill(view, path, a.extra, c.version)
+		l.append(view, path, a)
+	}
+	view.version = c.version
+	view.chunks, view.n, view.stats, view.tombstones = l.chunks, l.n, l.stats.blocks, l.tombstones
+}
+
+// path decodes a path of the log into the arena.
+func (l *fileLog) path(encoded []byte) string { return l.text.add(decodePath(l.root, string(encoded))) }
+
+// kill ends the life of the file with that key, if there is one.
+func (l *fileLog) kill(view *fileView, path string, extra *fileExtra, version int64) {
+	pos, ok := l.index.find(l, path, extra.dvID())
+	if !ok {
+		return
+	}
+	c, i := l.at(pos)
+	if c.died[i].Load() != 0 {
+		return
+	}
+	c.died[i].Store(version + 1)
+	l.dead++
+	view.live--
+	view.bytes -= c.size[i]
+	if c.extra[i].dvID() != "" {
+		view.withDV--
+	}
+}
+
+func (l *fileLog) append(view *fileView, path string, a *addAction) {
+	if l.n%chunkFiles == 0 {
+		l.chunks = append(l.chunks, new(fileChunk))
+	}
+	c, i := l.at(l.n)
+	c.path[i], c.size[i], c.modTime[i] = path, a.size, a.modTime
+	c.records[i] = numRecords(a.stats)
+	c.partition[i] = l.intern(a.partition)
+	c.extra[i] = a.extra
+	c.stats[i] = l.stats.add(a.stats)
+	l.index.insert(l, l.n)
+	l.n++
+	view.live++
+	view.bytes += a.size
+	if a.extra.dvID() != "" {
+		view.withDV++
+	}
+}
+
+func (l *fileLog) at(pos int) (*fileChunk, int) { return l.chunks[pos/chunkFiles], pos % chunkFiles }
+
+// intern gives equal partition values one map. Nulls and empty strings, which are the same, are left out.
+func (l *fileLog) intern(values map[string]string) map[string]string {
+	if len(values) == 0 {
+		return nil
+	}
+	var key strings.Builder
+	for _, k := range sortedKeys(values) {
+		if v := values[k]; v != "" {
+			key.WriteString(strconv.Quote(k))
+			key.WriteString(strconv.Quote(v))
+		}
+	}
+	if m, ok := l.parts[key.String()]; ok {
+		return m
+	}
+	m := make(map[string]string, len(values))
+	for k, v := range values {
+		if v != "" {
+			m[l.text.add(k)] = l.text.add(v)
+		}
+	}
+	l.parts[key.String()] = m
+	return m
+}
+
+// minDeadToCompact keeps small logs from being rebuilt often.
+const minDeadToCompact = 1024
+
+// wasteful tells that most of the log is dead, so that a new log of the live files pays.
+func (l *fileLog) wasteful() bool { return l.dead > minDeadToCompact && l.dead > l.n/2 }
+
+// compact returns a log of the live files of the view alone, and the view of it. Its cost is spread over the removals
+// that made it due.
+func (l *fileLog) compact(view fileView) (*fileLog, fileView) {
+	out := newFileLog(l.root)
+	next := fileView{version: view.version}
+	reader := statsReader{blocks: view.stats}
+	for pos := range view.n {
+		c, i := l.at(pos)
+		if !view.alive(c, i) {
+			continue
+		}
+		a := addAction{partition: c.partition[i], size: c.size[i], modTime: c.modTime[i], extra: c.extra[i], stats: reader.at(c.stats[i])}
+		out.append(&next, out.text.add(c.path[i]), &a)
+	}
+	out.tombstones = liveTombstones(view.tombstones, 0)
+	next.chunks, next.n, next.stats, next.tombstones = out.chunks, out.n, out.stats.blocks, out.tombstones
+	return out, next
+}
+
+// liveTombstones keeps, of each key, the newest tombstone, and none that was made before the given time (milliseconds).
+func liveTombstones(all []tombstone, notBefore int64) []tombstone {
+	newest := make(map[[2]string]int, len(all))
+	for i := range all {
+		newest[[2]string{all[i].path, all[i].extra.dvID()}] = i
+	}
+	var out []tombstone
+	for i := range all {
+		if newest[[2]string{all[i].path, all[i].extra.dvID()}] == i && all[i].deletionTimestamp >= notBefore {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}

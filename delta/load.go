@@ -1,0 +1,119 @@
+package delta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lakesql/store"
+)
+
+// maxListings bounds how often a log is listed because a commit seemed to be missing. A listing of a local folder that
+// is being written to may show a version and not the one before it; one that still does at the third time is damaged.
+const maxListings = 3
+
+// loadNewest replays the newest version, starting where _last_checkpoint points to when that is right.
+func loadNewest(ctx context.Context, st store.Store) (*Snapshot, *fileLog, error) {
+	if from, ok := readLastCheckpoint(ctx, st); ok {
+		listing, err := listLog(ctx, st, from)
+		if err == nil && len(listing.checkpoints) > 0 {
+			s, log, err := replay(ctx, st, listing, listing.version())
+			if err == nil || ctx.Err() != nil {
+				return s, log, err
+			}
+		}
+	}
+	return loadListing(ctx, st, func(l *logListing) int64 { return l.version() })
+}
+
+// loadVersion replays one version, which must not be above the newest.
+func loadVersion(ctx context.Context, st store.Store, version int64) (*Snapshot, *fileLog, error) {
+	s, log, err := loadListing(ctx, st, func(*logListing) int64 { return version })
+	var gap *gapError
+	if errors.As(err, &gap) && gap.missing <= version {
+		err = fmt.Errorf("%w: version %d of %s cannot be rebuilt any more: %w", ErrNoVersion, version, st.URI(), gap)
+	}
+	return s, log, err
+}
+
+func loadListing(ctx context.Context, st store.Store, target func(*logListing) int64) (*Snapshot, *fileLog, error) {
+	for attempt := 1; ; attempt++ {
+		listing, err := listLog(ctx, st, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		if listing.version() < 0 {
+			return nil, nil, fmt.Errorf("%w: %s has no commits in %s", ErrNoTable, st.URI(), logFolder)
+		}
+		s, log, err := replay(ctx, st, listing, target(listing))
+		var gap *gapError
+		if errors.As(err, &gap) && attempt < maxListings {
+			continue
+		}
+		return s, log, err
+	}
+}
+
+// replay builds a version from the newest checkpoint at or below it and the commits behind that. A checkpoint that
+// cannot be read is passed over for an older one, as long as the commits in between are there.
+func replay(ctx context.Context, st store.Store, listing *logListing, version int64) (*Snapshot, *fileLog, error) {
+	var damaged error
+	for i := len(listing.checkpoints) - 1; i >= -1; i-- {
+		start := checkpointFiles{version: -1}
+		if i >= 0 {
+			start = listing.checkpoints[i]
+		}
+		if start.version > version {
+			continue
+		}
+		s, log, err := replayFrom(ctx, st, listing, start, version)
+		var unreadable *checkpointError
+		var gap *gapError
+		switch {
+		case errors.As(err, &unreadable):
+			damaged = errors.Join(damaged, err)
+			continue
+		case errors.As(err, &gap) && damaged != nil:
+			return nil, nil, damaged
+		}
+		return s, log, err
+	}
+	return nil, nil, damaged
+}
+
+// replayFrom reads one checkpoint (version -1: none) and the commits behind it.
+func replayFrom(ctx context.Context, st store.Store, listing *logListing, start checkpointFiles, version int64) (*Snapshot, *fileLog, error) {
+	commits, err := listing.between(start.version, version)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log of %s: %w", st.URI(), err)
+	}
+	s, log := newSnapshot(st.URI()), newFileLog(st.URI())
+	if start.version >= 0 {
+		if err := readCheckpoint(ctx, st, start, s, log); err != nil {
+			return nil, nil, err
+		}
+		s.checkpoint, s.newest = start.version, listing.maker(start)
+	}
+	for _, info := range commits {
+		c, err := readCommit(ctx, st, s.Version()+1)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.apply(log, c)
+		s.newest = info
+	}
+	if log.wasteful() {
+		log, s.files = log.compact(s.files)
+	}
+	return s, log, s.complete()
+}
+
+// maker is the file that stands for the version of a checkpoint: its commit, or without it the checkpoint.
+func (l *logListing) maker(c checkpointFiles) store.Info {
+	for _, info := range l.commits {
+		if parseLogName(info.Key).version == c.version {
+			return info
+		}
+	}
+	return c.files[0]
+}

@@ -1,0 +1,191 @@
+package delta
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"time"
+
+	"lakesql/batch"
+	"lakesql/store"
+)
+
+// Snapshot is one version of a table. It is immutable and may be shared by goroutines.
+type Snapshot struct {
+	uri      string
+	protocol *Protocol
+	metadata *Metadata
+	schema   *batch.Schema // nil when schemaErr is set
+	files    fileView
+	txns     txnSet
+	domains  map[string]string // live domainMetadata: domain -> configuration
+
+	schemaErr error
+	// newest is the file that made the version: its commit, or a checkpoint whose commit is gone. When it changes, the
+	// table has been replaced.
+	newest     store.Info
+	checkpoint int64 // version of the newest checkpoint that is known; -1 none
+}
+
+// Version is the snapshot's version, from 0.
+func (s *Snapshot) Version() int64 { return s.files.version }
+
+// Timestamp is when the version was committed, by the store's clock.
+func (s *Snapshot) Timestamp() time.Time { return s.newest.ModTime }
+
+// Protocol is the protocol in force. Do not change it.
+func (s *Snapshot) Protocol() *Protocol { return s.protocol }
+
+// Metadata is the metadata in force. Do not change it.
+func (s *Snapshot) Metadata() *Metadata { return s.metadata }
+
+// Schema is the table's schema, partition columns included, in schema order.
+func (s *Snapshot) Schema() *batch.Schema { return s.schema }
+
+// NumFiles is the number of live files.
+func (s *Snapshot) NumFiles() int { return s.files.live }
+
+// SizeInBytes is the size of the live files together.
+func (s *Snapshot) SizeInBytes() int64 { return s.files.bytes }
+
+// Txn is the version that the application committed last.
+func (s *Snapshot) Txn(appID string) (int64, bool) {
+	t, ok := s.txns.get(appID)
+	return t.version, ok
+}
+
+// File is a live data file of a snapshot.
+type File struct {
+	Path            string            // key below the table's root, decoded; a path outside of it is kept as its URI
+	PartitionValues map[string]string // column -> text as in the log; an absent column is null. Shared: do not change it
+	Size            int64             // bytes
+	ModTime         time.Time         // as the writer says
+
+	records int64
+	ref     statsRef
+	extra   *fileExtra
+	reader  *statsReader
+	schema  *batch.Schema
+}
+
+// Files yields the live files, oldest first. Statistics are cheapest to read in that order.
+func (s *Snapshot) Files() iter.Seq[File] {
+	return func(yield func(File) bool) {
+		reader := &statsReader{blocks: s.files.stats}
+		for c, i := range s.files.all() {
+			f := File{Path: c.path[i], PartitionValues: c.partition[i], Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
+				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, schema: s.schema}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// all yields the places of the live files.
+func (v *fileView) all() iter.Seq2[*fileChunk, int] {
+	return func(yield func(*fileChunk, int) bool) {
+		for pos := range v.n {
+			c, i := v.chunks[pos/chunkFiles], pos%chunkFiles
+			if v.alive(c, i) && !yield(c, i) {
+				return
+			}
+		}
+	}
+}
+
+// NumRecords is the number of rows, when the file has it in its statistics.
+func (f File) NumRecords() (int64, bool) { return f.records, f.records >= 0 }
+
+// Stats parses the file's statistics; nil when the file has none. It must not be called by several goroutines for files
+// of one iteration.
+func (f File) Stats() (*Stats, error) {
+	text := f.StatsJSON()
+	if text == nil {
+		return nil, nil
+	}
+	stats, err := parseStats(text, f.schema)
+	if err != nil {
+		return nil, fmt.Errorf("statistics of %s: %w", f.Path, err)
+	}
+	return stats, nil
+}
+
+// StatsJSON is the statistics' text, valid until the next call for a file of the same iteration; nil without any.
+func (f File) StatsJSON() []byte { return f.reader.at(f.ref) }
+
+// newSnapshot returns the state before version 0, for a log to be applied to.
+func newSnapshot(uri string) *Snapshot {
+	return &Snapshot{uri: uri, checkpoint: -1, files: fileView{version: -1}}
+}
+
+// apply makes s the state after the commit, whose file actions go to log. s must not be shared yet.
+func (s *Snapshot) apply(log *fileLog, c *commit) {
+	if c.protocol != nil {
+		s.protocol = c.protocol
+	}
+	if c.metadata != nil {
+		s.metadata = c.metadata
+		s.schema, s.schemaErr = ParseSchema(c.metadata.SchemaString)
+	}
+	for _, t := range c.txns {
+		s.txns = s.txns.with(t.appID, t.txn)
+	}
+	if len(c.domains) > 0 {
+		s.domains = maps.Clone(s.domains)
+		if s.domains == nil {
+			s.domains = make(map[string]string)
+		}
+		for _, d := range c.domains {
+			if d.removed {
+				delete(s.domains, d.domain)
+			} else {
+				s.domains[d.domain] = d.configuration
+			}
+		}
+	}
+	log.apply(&s.files, c)
+}
+
+// complete checks what every version must have.
+func (s *Snapshot) complete() error {
+	switch {
+	case s.protocol == nil:
+		return fmt.Errorf("%w: version %d of %s has no protocol action", ErrCorrupt, s.Version(), s.uri)
+	case s.metadata == nil:
+		return fmt.Errorf("%w: version %d of %s has no metaData action", ErrCorrupt, s.Version(), s.uri)
+	}
+	return nil
+}
+
+// txnSet maps applications to what they committed last. It is immutable; with costs what has changed lately, not what
+// there is: changes go to a small map first.
+type txnSet struct{ base, recent map[string]txn }
+
+const maxRecentTxns = 64
+
+func (t txnSet) get(appID string) (txn, bool) {
+	if v, ok := t.recent[appID]; ok {
+		return v, true
+	}
+	v, ok := t.base[appID]
+	return v, ok
+}
+
+func (t txnSet) with(appID string, v txn) txnSet {
+	if len(t.recent) >= maxRecentTxns {
+		t.base, t.recent = t.all(), nil
+	}
+	recent := make(map[string]txn, len(t.recent)+1)
+	maps.Copy(recent, t.recent)
+	recent[appID] = v
+	return txnSet{base: t.base, recent: recent}
+}
+
+// all is the whole set as a map of its own.
+func (t txnSet) all() map[string]txn {
+	out := make(map[string]txn, len(t.base)+len(t.recent))
+	maps.Copy(out, t.base)
+	maps.Copy(out, t.recent)
+	return out
+}

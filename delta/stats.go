@@ -1,0 +1,139 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/buger/jsonparser"
+
+	"lakesql/batch"
+)
+
+// Stats are the statistics of one file.
+type Stats struct {
+	NumRecords  int64         // physical rows; -1 unknown
+	TightBounds bool          // false: deletion vectors may have removed the rows that Min, Max and NullCount come from
+	Columns     []ColumnStats // by position in Snapshot.Schema(); partition columns have none
+}
+
+// ColumnStats are bounds of one column of one file: Min <= v <= Max for every v that is not null. NaN is the exception:
+// writers disagree whether Max counts it, so a float column may hold NaN whatever Max says.
+type ColumnStats struct {
+	Min, Max  *batch.Vector // one row each, of the column's type; nil unknown
+	Exact     bool          // Min and Max are values that the file held when it was written. Never for strings, timestamps and floats
+	NullCount int64         // -1 unknown
+}
+
+// timestampSlack is what the text of a timestamp may be too low: Spark cuts it to milliseconds.
+const timestampSlack = 999 // microseconds
+
+// numRecords finds the number of rows in the text of statistics; -1 without it.
+func numRecords(text []byte) int64 {
+	if len(text) == 0 {
+		return -1
+	}
+	n, err := jsonparser.GetInt(text, "numRecords")
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// parseStats reads the text of statistics. What the schema does not have is ignored. What cannot be read as the
+// column's type is unknown: statistics may be older than the schema, and only ever save work.
+func parseStats(text []byte, schema *batch.Schema) (*Stats, error) {
+	if !validJSON(text) {
+		return nil, fmt.Errorf("%w: not JSON: %.120q", ErrCorrupt, text)
+	}
+	s := &Stats{NumRecords: numRecords(text), TightBounds: true, Columns: make([]ColumnStats, len(schema.Fields))}
+	for i := range s.Columns {
+		s.Columns[i].NullCount = -1
+	}
+	byName := make(map[string]int, len(schema.Fields))
+	for i, f := range schema.Fields {
+		byName[f.Name] = i
+	}
+	each := func(object []byte, fn func(c *ColumnStats, t batch.Type, f field)) error {
+		return eachField(object, func(f field) error {
+			if i, ok := byName[f.key]; ok {
+				fn(&s.Columns[i], schema.Fields[i].Type, f)
+			}
+			return nil
+		})
+	}
+	err := eachField(text, func(f field) error {
+		switch f.key {
+		case "tightBounds":
+			s.TightBounds = f.kind != jsonparser.Boolean || f.value[0] == 't'
+		case "minValues":
+			return each(f.value, func(c *ColumnStats, t batch.Type, f field) { c.Min = parseBound(f, t, 0) })
+		case "maxValues":
+			return each(f.value, func(c *ColumnStats, t batch.Type, f field) { c.Max = parseBound(f, t, timestampSlack) })
+		case "nullCount":
+			return each(f.value, func(c *ColumnStats, _ batch.Type, f field) {
+				if n, err := f.int(); err == nil {
+					c.NullCount = n
+				}
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w: %.120q", ErrCorrupt, err, text)
+	}
+	for i := range s.Columns {
+		s.Columns[i].Exact = s.TightBounds && exactBounds(schema.Fields[i].Type.Kind)
+	}
+	return s, nil
+}
+
+func exactBounds(k batch.Kind) bool {
+	switch k {
+	case batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal, batch.Date:
+		return true
+	}
+	return false
+}
+
+// parseBound reads one bound; nil when it is not of the column's type. slack is added to timestamps.
+func parseBound(f field, t batch.Type, slack int64) *batch.Vector {
+	text, err := unescape(f.value)
+	isText := f.kind == jsonparser.String
+	if err != nil || (!isText && f.kind != jsonparser.Number) {
+		return nil
+	}
+	switch t.Kind {
+	case batch.String:
+		if !isText {
+			return nil
+		}
+		v := batch.NewVector(t, 1)
+		v.AppendBytes(bytes.Clone(text))
+		return v
+	case batch.Float32, batch.Float64:
+		if isText && string(text) != "NaN" && string(text) != "Infinity" && string(text) != "-Infinity" {
+			return nil
+		}
+	case batch.Date, batch.Timestamp, batch.TimestampNTZ:
+		if !isText {
+			return nil
+		}
+		if t.Kind == batch.TimestampNTZ { // some writers put a Z behind it
+			text = bytes.TrimSuffix(text, []byte("Z"))
+		}
+	case batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal:
+		if isText {
+			return nil
+		}
+	default: // booleans and binary have no bounds
+		return nil
+	}
+	v := batch.NewVector(t, 1)
+	if len(text) == 0 || appendPartitionValue(v, string(text)) != nil {
+		return nil
+	}
+	if t.Kind == batch.Timestamp || t.Kind == batch.TimestampNTZ {
+		v.I64[0] += slack
+	}
+	return v
+}
