@@ -6,7 +6,6 @@ const createStreamForm = "CREATE STREAM name INTO table WITH CHECKPOINT 'path' A
 
 func (p *parser) streamName() Name { return p.name("the name of a stream") }
 
-
 // clauses remembers which clauses were there.
 type clauses map[string]bool
 

@@ -38,13 +38,13 @@ type lexer struct {
 	limit   int // the end of the executable comment that pos is in, or of the text
 	resume  int // where to go on after limit
 	params  int
-	prev    tokenKind
-	account bool   // an '@' right here belongs to an account name: 'u'@'h'
+	name    int    // where the word or quoted name before ends: a '.' right there begins no number
+	account bool   //  an '@' right here belongs to an account name: 'u'@'h'
 	markers []span // the "/*!80000" and "*/" of executable comments so far
 }
 
 func newLexer(sql string) *lexer {
-	return &lexer{sql: sql, limit: len(sql), resume: len(sql)}
+	return &lexer{sql: sql, limit: len(sql), resume: len(sql), name: -1}
 }
 
 // next returns the next token; at the end of the text tokEOF, again and again.
@@ -66,7 +66,7 @@ func (l *lexer) next() token {
 		return l.hexOrBits()
 	case isLetter(c) || c == '@':
 		return l.word()
-	case isDigit(c), c == '.' && isDigit(l.at(1)) && l.prev != tokWord && l.prev != tokQuoted:
+	case isDigit(c), c == '.' && isDigit(l.at(1)) && start != l.name:
 		return l.number()
 	case c == '\'' || c == '"':
 		return l.str()
@@ -106,7 +106,10 @@ func (l *lexer) at(i int) byte {
 }
 
 func (l *lexer) token(kind tokenKind, start, end int) token {
-	l.pos, l.prev = end, kind
+	l.pos = end
+	if kind == tokWord || kind == tokQuoted {
+		l.name = end
+	}
 	return token{kind: kind, start: start, end: end, text: l.sql[start:end]}
 }
 

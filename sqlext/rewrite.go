@@ -235,6 +235,9 @@ func (r *rewriter) namedArgument(i int) int {
 	if before := r.at(i - 1); !before.punct("(") && !before.punct(",") {
 		return 0
 	}
+	if before := r.at(i - 2); before.kind == tokString && strings.HasSuffix(before.text, "=>") {
+		return 0 // the value of an argument that is rewritten already
+	}
 	key, n := "", 0
 	for {
 		t := r.at(i + n)
@@ -264,20 +267,38 @@ func (r *rewriter) namedArgument(i int) int {
 	return n
 }
 
+// afterTable reports whether a table's name ends before token i. Words of time travel are names only where a name must stand.
+func (r *rewriter) afterTable(i int) bool {
+	t, before := r.at(i-1), r.at(i-2)
+	mustBeName := before.is("FROM") || before.is("JOIN") || before.punct(",") || before.punct(".")
+	switch {
+	case t.kind == tokQuoted || t.kind == tokString:
+		return true
+	case t.kind != tokWord || t.is("FROM") || t.is("JOIN"):
+		return false
+	case t.is("FOR") || t.is("VERSION") || t.is("TIMESTAMP") || t.is("SYSTEM_TIME"):
+		return mustBeName
+	}
+	return true
+}
+
 // asOf rewrites [FOR] [VERSION | TIMESTAMP | SYSTEM_TIME] AS OF x at token i and returns how many tokens that are.
 func (r *rewriter) asOf(i int) int {
 	n, prefix, function := 0, "", AsOfFunction
-	if r.at(i).is("FOR") && !r.at(i+1).is("AS") {
+	if r.at(i).is("FOR") {
 		n++
 	}
 	switch t := r.at(i + n); {
+	case t.is("AS") && n == 0:
+	case !r.afterTable(i):
+		return 0
 	case t.is("VERSION"):
 		prefix, function = AsOfVersionPrefix, AsOfVersionFunction
 		n++
 	case t.is("TIMESTAMP"), t.is("SYSTEM_TIME"):
 		prefix, function = AsOfTimestampPrefix, AsOfTimestampFunction
 		n++
-	case n > 0:
+	default:
 		return 0
 	}
 	if !r.at(i+n).is("AS") || !r.at(i+n+1).is("OF") {

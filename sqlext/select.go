@@ -19,6 +19,7 @@ func ParseStreamSelect(sql string) (rewritten string, sources []StreamSource, er
 
 // parseStreamSelect works on the tokens of a SELECT within a longer text, so that errors have their place in that.
 func parseStreamSelect(l *lexer, tokens []token) (string, []StreamSource, error) {
+	tokens = withoutParens(tokens)
 	if len(tokens) == 0 {
 		return "", nil, syntaxError(l.sql, len(l.sql), "SELECT")
 	}
@@ -45,6 +46,25 @@ func parseStreamSelect(l *lexer, tokens []token) (string, []StreamSource, error)
 		return "", nil, err
 	}
 	return s.edits.apply(start, end, l.markers), s.reorder(order), nil
+}
+
+// withoutParens takes the parentheses off that enclose the whole SELECT, which vitess does not read.
+func withoutParens(tokens []token) []token {
+	for len(tokens) > 1 && tokens[0].punct("(") && tokens[len(tokens)-1].punct(")") {
+		depth := 0
+		for _, t := range tokens[:len(tokens)-1] {
+			if t.punct("(") {
+				depth++
+			} else if t.punct(")") {
+				depth--
+			}
+			if depth == 0 {
+				return tokens
+			}
+		}
+		tokens = tokens[1 : len(tokens)-1]
+	}
+	return tokens
 }
 
 // sourceReader takes streaming sources out of the tokens of a SELECT.

@@ -133,7 +133,9 @@ func (w *streamWalk) block(s *sqlparser.Select, env *scope) (bool, error) {
 		return false, refuseStateful("LIMIT")
 	case len(s.Window) > 0 || contains(isWindow, s.SelectExprs):
 		return false, refuseStateful("a window function")
-	case s.Having != nil || contains(isAggregate, s.SelectExprs):
+	case s.Having != nil:
+		return false, refuseStateful("HAVING")
+	case contains(isAggregate, s.SelectExprs):
 		return false, refuseStateful("an aggregate")
 	case s.Into != nil:
 		return false, &RefusedError{WrongForm, "a stream writes the table after CREATE STREAM name INTO; leave INTO out of its SELECT"}
