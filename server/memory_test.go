@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
@@ -29,11 +29,10 @@ import (
 func TestMain(m *testing.M) {
 	logrus.SetOutput(io.Discard)
 	BridgeLogs(slog.New(slog.DiscardHandler))
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
-	os.Exit(0)
+	goleak.VerifyTestMain(m)
 }
 
-// testServer is a server on GMS' memory engine, in whose database d there are, beside what a test makes,
+// testServer is a server on GMS' memory engine. Database d is for what a test makes; in database g there are
 //
 //	series    id BIGINT, v DOUBLE, s VARCHAR(40): as many rows as a test says, made as they are read
 //	broken    the same, failing at row breakAt
@@ -51,15 +50,15 @@ func startServer(t *testing.T) *testServer {
 	t.Helper()
 	ts := &testServer{streams: &fakeStreams{}}
 	database := memory.NewDatabase("d")
-	database.EnablePrimaryKeyIndexes()
-	provider := memory.NewDBProvider(database)
+	generated := &generatedDB{Database: memory.NewDatabase("g"), tables: map[string]gmssql.Table{}}
+	provider := memory.NewDBProvider(database, generated)
 	ts.engine = sqle.New(analyzer.NewDefault(provider), &sqle.Config{})
 	for name, fault := range map[string]func() error{
 		"series": nil,
 		"broken": func() error { return mysql.NewSQLError(20021, stateOwn, "the file ends too early") },
 		"panics": func() error { panic("a fault on purpose") },
 	} {
-		database.AddTable(name, &seriesTable{name: name, ts: ts, fault: fault})
+		generated.tables[name] = &seriesTable{name: name, ts: ts, fault: fault}
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -114,6 +113,17 @@ func (f *fakeStreams) Kill(_ context.Context, id uint32) (bool, error) {
 	return true, nil
 }
 
+// generatedDB has tables that memory's cannot hold.
+type generatedDB struct {
+	*memory.Database
+	tables map[string]gmssql.Table
+}
+
+func (d *generatedDB) GetTableInsensitive(_ *gmssql.Context, name string) (gmssql.Table, bool, error) {
+	t, ok := d.tables[name]
+	return t, ok, nil
+}
+
 // seriesTable makes rows as they are read.
 type seriesTable struct {
 	name  string
@@ -122,9 +132,9 @@ type seriesTable struct {
 }
 
 var seriesSchema = gmssql.Schema{
-	{Name: "id", Type: types.Int64, Source: "series", DatabaseSource: "d"},
-	{Name: "v", Type: types.Float64, Source: "series", DatabaseSource: "d", Nullable: true},
-	{Name: "s", Type: types.MustCreateStringWithDefaults(2165, 40), Source: "series", DatabaseSource: "d", Nullable: true},
+	{Name: "id", Type: types.Int64, Source: "series", DatabaseSource: "g"},
+	{Name: "v", Type: types.Float64, Source: "series", DatabaseSource: "g", Nullable: true},
+	{Name: "s", Type: types.MustCreateStringWithDefaults(sqltypes.VarChar, 40), Source: "series", DatabaseSource: "g", Nullable: true},
 }
 
 func (s *seriesTable) Name() string   { return s.name }

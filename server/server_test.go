@@ -47,7 +47,7 @@ func TestResultOfAnySizeStreams(t *testing.T) {
 	ts := startServer(t)
 	ts.length.Store(30_000)
 	for _, args := range [][]any{nil, {0}} {
-		query := "SELECT id, v, s FROM series"
+		query := "SELECT id, v, s FROM g.series"
 		if args != nil {
 			query += " WHERE id >= ?"
 		}
@@ -77,7 +77,7 @@ func TestErrorBeforeAndAfterTheFirstRowKeepsTheConnection(t *testing.T) {
 		for _, table := range []string{"broken", "panics"} {
 			for _, args := range [][]any{nil, {-1}} {
 				ts.breakAt.Store(at)
-				query := "SELECT id FROM " + table
+				query := "SELECT id FROM g." + table
 				if args != nil {
 					query += " WHERE id > ?"
 				}
@@ -93,7 +93,7 @@ func TestErrorBeforeAndAfterTheFirstRowKeepsTheConnection(t *testing.T) {
 	}
 	// An error drops the statements that follow.
 	ts.breakAt.Store(7_000)
-	requireErrno(t, drainRows(db.Query("SELECT id FROM broken; SELECT 1")), 20021, "45000")
+	requireErrno(t, drainRows(db.Query("SELECT id FROM g.broken; SELECT 1")), 20021, "45000")
 	requireErrno(t, drainRows(db.Query("SELECT nothing; SELECT 1")), 1054, "42S22")
 	requireSameConnection(t, db)
 }
@@ -146,10 +146,10 @@ func TestTimeLimitEndsSelectsOnly(t *testing.T) {
 	db := ts.open(t, "")
 	_, err := db.Exec("SET max_execution_time = 50")
 	require.NoError(t, err)
-	for _, query := range []string{"SELECT COUNT(*) FROM series", "SELECT id FROM series", "SELECT SLEEP(20)"} {
+	for _, query := range []string{"SELECT COUNT(*) FROM g.series", "SELECT id FROM g.series", "SELECT SLEEP(20)"} {
 		requireErrno(t, drainRows(db.Query(query)), 3024, "HY000")
 	}
-	requireErrno(t, drainRows(db.Query("SELECT COUNT(*) FROM series WHERE id >= ?", 1)), 3024, "HY000")
+	requireErrno(t, drainRows(db.Query("SELECT COUNT(*) FROM g.series WHERE id >= ?", 1)), 3024, "HY000")
 	_, err = db.Exec("DO SLEEP(0.1)")
 	if err != nil { // the engine has no DO
 		requireErrno(t, err, 1064, "42000")
@@ -164,7 +164,7 @@ func TestKillQuery(t *testing.T) {
 	for range 3 {
 		failed := make(chan error, 1)
 		before := ts.made.Load()
-		go func() { failed <- drainRows(victim.Query("SELECT COUNT(*) FROM series")) }()
+		go func() { failed <- drainRows(victim.Query("SELECT COUNT(*) FROM g.series")) }()
 		require.Eventually(t, func() bool { return ts.made.Load() > before }, 5*time.Second, time.Millisecond)
 		_, err := killer.Exec("KILL QUERY 1")
 		require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestClientThatLeavesEndsItsStatement(t *testing.T) {
 	failed := make(chan error, 1)
 	db := ts.open(t, "")
 	go func() {
-		rows, err := db.QueryContext(ctx, "SELECT COUNT(*) FROM series")
+		rows, err := db.QueryContext(ctx, "SELECT COUNT(*) FROM g.series")
 		failed <- drainRows(rows, err)
 	}()
 	require.Eventually(t, func() bool { return ts.made.Load() > 0 }, 5*time.Second, time.Millisecond)
