@@ -79,7 +79,7 @@ func TestOtherWritersTables(t *testing.T) {
 			require.Equal(t, want.Files, strconv.Itoa(s.NumFiles()))
 			require.Equal(t, want.Bytes, strconv.FormatInt(s.SizeInBytes(), 10))
 			require.Equal(t, want.DV, strconv.Itoa(s.files.withDV))
-			require.Equal(t, want.Part, strings.Join(s.metadata.PartitionColumns, ","))
+			require.Equal(t, want.Part, strings.Join(s.metadata.PartitionColumns, " "))
 			requireTxns(t, want.Txn, s)
 			requireFiles(t, want, s)
 		})
