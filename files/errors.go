@@ -1,6 +1,15 @@
 package files
 
-import "fmt"
+import (
+	"fmt"
+
+	"lakesql/format/csv"
+)
+
+// wayOn is what to type when a stream cannot go on because of one file.
+func wayOn(f File) string {
+	return fmt.Sprintf("to go on without it, type ALTER STREAM <name> SKIP FILE '%s'", f.URI)
+}
 
 // GoneError says that a listed file is not there any more.
 type GoneError struct {
@@ -9,8 +18,10 @@ type GoneError struct {
 }
 
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("file %s was listed and is gone: put it back, or type ALTER STREAM <name> SKIP FILE '%s'", e.File.URI, e.File.URI)
+	return fmt.Sprintf("file %s was listed (%d bytes) and is not there any more: put it back; %s", e.File.URI, e.File.Size, wayOn(e.File))
 }
+
+// Unwrap returns the store's error.
 func (e *GoneError) Unwrap() error { return e.Err }
 
 // ChangedError says that a file is not what it was when it was listed.
@@ -20,16 +31,32 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("file %s changed after it was listed", e.File.URI)
+	return fmt.Sprintf("file %s changed after it was listed: it had %d bytes of %s, and has %d of %s; put the old one back, and new data under a new name; %s",
+		e.File.URI, e.File.Size, stamp(e.File), e.Now.Size, stamp(e.Now), wayOn(e.File))
 }
 
-// UnreadableError says that a file is there but cannot be read as what the options say it is.
+func stamp(f File) string { return f.ModTime.UTC().Format("2006-01-02T15:04:05.000000000Z") }
+
+// UnreadableError says that a file is there but cannot be read as what its name and the options say it is.
 type UnreadableError struct {
 	File File
 	Err  error
 }
 
 func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("file %s cannot be read: %v", e.File.URI, e.Err)
+	return fmt.Sprintf("file %s cannot be read: %v; %s", e.File.URI, e.Err, wayOn(e.File))
 }
+
+// Unwrap returns what is wrong.
 func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// RowsError stops the reading of a file at its first malformed row, with mode FAILFAST.
+type RowsError struct {
+	File File
+	Err  *csv.RecordError
+}
+
+func (e *RowsError) Error() string { return fmt.Sprintf("file %s: %v", e.File.URI, e.Err) }
+
+// Unwrap returns the row's error.
+func (e *RowsError) Unwrap() error { return e.Err }

@@ -1,8 +1,16 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"lakesql/store"
@@ -11,13 +19,43 @@ import (
 // Fence says which URIs may be reached; *store.Fence is one.
 type Fence interface{ Check(uri string) error }
 
-// Set is the files that a path or glob names.
-type Set struct{}
+// Set is the files that a path or glob names. List and ListNew are for one goroutine at a time.
+type Set struct {
+	open     store.Opener
+	fence    Fence
+	location location
+	filter   string // of file names, path.Match's syntax; "": none
+	recurse  bool   // into all folders, not only key=value
+	now      func() time.Time
+	gate     *gate
+	folders  map[string]folderCache // by key; what the last listing found
 
-// NewSet makes the set of the files that pattern names: an absolute URI of a file or folder, or one with * ? [] {} **.
-// It touches nothing.
+	mu      sync.Mutex
+	wait    time.Duration // after the last listing, until a waiting file may be whole
+	watcher *Watcher
+}
+
+// NewSet makes the set of the files that pattern names: the absolute URI of a file or folder, or one with wildcards:
+// * ? [a-z] within a name, {a,b}, and ** for any number of folders. Of a folder, its files count, those of its key=value
+// folders, and with recursiveFileLookup those of all its folders. Names that begin with "." or "_" are hidden.
+// It lists nothing. The fence may be nil.
 func NewSet(open store.Opener, fence Fence, pattern string, opts *Options) (*Set, error) {
-	return nil, errors.ErrUnsupported
+	loc, err := parseLocation(pattern)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{
+		open: open, fence: fence, location: loc, filter: opts.pathGlobFilter, recurse: opts.recursive,
+		now: time.Now, gate: newGate(), folders: map[string]folderCache{},
+	}
+	return s, s.check(loc.base)
+}
+
+func (s *Set) check(uri string) error {
+	if s.fence == nil {
+		return nil
+	}
+	return s.fence.Check(uri)
 }
 
 // List returns the set's files, sorted by modification time, then path. ready are whole; waiting may still be written.
@@ -26,13 +64,257 @@ func (s *Set) List(ctx context.Context) (ready, waiting []File, err error) {
 	return s.ListNew(ctx, nil)
 }
 
-// ListNew is List without the files whose URI known says yes to. It is cheaper: a known file costs no look at the disk.
+// ListNew is List without the files whose URI known says yes to. Of such a file only its name is read, not its inode, and
+// while its folder does not change not even that: known must not come to know less over the life of the set.
 func (s *Set) ListNew(ctx context.Context, known func(uri string) bool) (ready, waiting []File, err error) {
-	return nil, nil, errors.ErrUnsupported
+	if err := s.check(s.location.base); err != nil {
+		return nil, nil, err
+	}
+	st, err := s.open(s.location.base)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &listing{
+		Set: s, ctx: ctx, tree: newTree(st), known: known, start: s.now(),
+		seen: map[string]bool{}, folders: map[string]folderCache{},
+	}
+	s.gate.begin()
+	if err := l.run(); err != nil {
+		return nil, nil, fmt.Errorf("list %s: %w", s.location.base, err)
+	}
+	s.folders = l.folders
+	s.gate.forget()
+	s.finish(l)
+	sortFiles(l.ready)
+	sortFiles(l.waiting)
+	return l.ready, l.waiting, nil
 }
 
-// RecheckAfter is how long after the last listing the first waiting file may become ready; 0: none waits.
-func (s *Set) RecheckAfter() time.Duration { return 0 }
+// sortFiles sorts by modification time, then path: the order in which files are read.
+func sortFiles(list []File) {
+	slices.SortFunc(list, func(a, b File) int {
+		return cmp.Or(a.ModTime.Compare(b.ModTime), cmp.Compare(a.URI, b.URI))
+	})
+}
 
-// Watch begins to watch the set's folders.
-func (s *Set) Watch(ctx context.Context) (*Watcher, error) { return nil, errors.ErrUnsupported }
+// RecheckAfter is how long after the last listing the first waiting file may become ready; 0: none waits. A watcher gives a
+// hint then by itself.
+func (s *Set) RecheckAfter() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wait
+}
+
+// finish tells the watcher which folders count, and when to look again.
+func (s *Set) finish(l *listing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wait = l.wait
+	if s.watcher == nil {
+		return
+	}
+	paths := make([]string, 0, len(l.folders)+1)
+	for key := range l.folders {
+		paths = append(paths, l.tree.path(key))
+	}
+	s.watcher.follow(paths, l.tree.path(""))
+	s.watcher.recheck(l.wait)
+}
+
+// listing is one walk over the set's folders.
+type listing struct {
+	*Set
+	ctx     context.Context
+	tree    tree
+	known   func(uri string) bool
+	start   time.Time
+	seen    map[string]bool // keys met, where two globs may meet the same
+	folders map[string]folderCache
+
+	ready, waiting []File
+	wait           time.Duration
+}
+
+// folderCache is what a folder held that was not known, while its version stays.
+type folderCache struct {
+	version time.Time
+	sure    bool // the version was old enough, when the folder was read, for any later change to move it
+	entries []entry
+}
+
+// versionMargin is how much older than the listing a folder's version must be: coarser than any file system's clock.
+const versionMargin = time.Second
+
+func (l *listing) run() error {
+	if l.location.globs == nil {
+		err := l.folder("")
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return l.single()
+		}
+		return err
+	}
+	for _, glob := range l.location.globs {
+		if err := l.glob("", glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// single is the set of one file, named without wildcards. There may be none of that name.
+func (l *listing) single() error {
+	i := strings.LastIndexByte(l.location.base, '/')
+	dir, name, err := splitURI(l.location.base)
+	if err != nil || i < 0 {
+		return err
+	}
+	st, err := l.open(dir)
+	if err != nil {
+		return err
+	}
+	l.tree = newTree(st)
+	l.folders = map[string]folderCache{"": {}}
+	_, err = l.file(name, entry{name: name})
+	return err
+}
+
+// each calls visit for what is in the folder; hidden names are left out. What visit calls known is not looked at again
+// while the folder does not change. A folder that is not there is empty, unless it is the base.
+func (l *listing) each(folder string, visit func(entry) (known bool, err error)) error {
+	version, sure := l.tree.version(folder)
+	old, cached := l.Set.folders[folder]
+	now := folderCache{version: version, sure: sure && version.Before(l.start.Add(-versionMargin))}
+	var entries []entry
+	if twice, again := l.folders[folder]; again {
+		entries = twice.entries
+	} else if cached && sure && old.sure && old.version.Equal(version) {
+		entries = old.entries
+	} else if err := l.tree.entries(l.ctx, folder, func(e entry) {
+		if !hidden(e.name) || l.location.globs != nil {
+			entries = append(entries, e)
+		}
+	}); err != nil {
+		if folder != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
+			return nil
+		}
+		return err
+	}
+	for _, e := range entries {
+		if e.link {
+			if err := l.check(l.tree.uri(path.Join(folder, e.name))); err != nil {
+				return err
+			}
+		}
+		known, err := visit(e)
+		if err != nil {
+			return err
+		}
+		if !known {
+			now.entries = append(now.entries, e)
+		}
+	}
+	l.folders[folder] = now
+	return nil
+}
+
+// folder lists the files of a folder.
+func (l *listing) folder(folder string) error {
+	return l.each(folder, func(e entry) (bool, error) {
+		key := path.Join(folder, e.name)
+		switch {
+		case hidden(e.name):
+			return false, nil
+		case !e.folder:
+			return l.file(key, e)
+		case l.recurse || strings.Contains(e.name, "="):
+			return false, l.folder(key)
+		}
+		return false, nil
+	})
+}
+
+// glob lists what matches the segments below a folder.
+func (l *listing) glob(folder string, segments []string) error {
+	segment, rest := segments[0], segments[1:]
+	if segment == "**" {
+		if len(rest) == 0 {
+			rest = []string{"*"}
+		}
+		if err := l.glob(folder, rest); err != nil {
+			return err
+		}
+		return ignoreMissing(l.each(folder, func(e entry) (bool, error) {
+			if !e.folder || hidden(e.name) {
+				return false, nil
+			}
+			return false, l.glob(path.Join(folder, e.name), segments)
+		}))
+	}
+	return ignoreMissing(l.each(folder, func(e entry) (bool, error) {
+		if !matchName(segment, e.name) {
+			return false, nil
+		}
+		key := path.Join(folder, e.name)
+		switch {
+		case !e.folder && len(rest) == 0:
+			return l.file(key, e)
+		case e.folder && len(rest) == 0:
+			return false, l.folder(key)
+		case e.folder:
+			return false, l.glob(key, rest)
+		}
+		return false, nil
+	}))
+}
+
+// ignoreMissing drops the error of a base that does not exist.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return err
+}
+
+// file takes one file into the listing.
+func (l *listing) file(key string, e entry) (known bool, err error) {
+	if l.filter != "" {
+		if ok, err := path.Match(l.filter, e.name); err != nil || !ok {
+			return false, err
+		}
+	}
+	if l.location.globs != nil {
+		if l.seen[key] {
+			return false, nil
+		}
+		l.seen[key] = true
+	}
+	uri := l.tree.uri(key)
+	if l.known != nil && l.known(uri) {
+		return true, nil
+	}
+	st := e.stat
+	if st == nil {
+		found, err := l.tree.stat(l.ctx, key)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil // it went away while the folder was listed
+		}
+		if err != nil {
+			return false, err
+		}
+		st = &found
+	}
+	f := File{URI: uri, Size: st.size, ModTime: st.modTime, ETag: st.etag}
+	whole, wait := true, time.Duration(0)
+	if !l.tree.whole() {
+		whole, wait = l.gate.judge(l.tree.path(key), *st, l.now())
+	}
+	if whole {
+		l.ready = append(l.ready, f)
+		return false, nil
+	}
+	l.waiting = append(l.waiting, f)
+	if l.wait == 0 || wait < l.wait {
+		l.wait = wait
+	}
+	return false, nil
+}

@@ -75,11 +75,19 @@ func (c *converter) wallClock(text []byte) (int64, bool) {
 	return us, err == nil
 }
 
-func (c *converter) float(text []byte, bits int) (float64, bool) {
-	if x, ok := parseFloat(text, bits); ok {
+func (c *converter) float64(text []byte) (float64, bool) {
+	if x, ok := parseFloat(text, 64); ok {
 		return x, true
 	}
 	return c.specialFloat(text)
+}
+
+func (c *converter) float32(text []byte) (float32, bool) {
+	x, ok := parseFloat(text, 32)
+	if !ok {
+		x, ok = c.specialFloat(text)
+	}
+	return float32(x), ok
 }
 
 // specialFloat knows the names that the options give to numbers.
@@ -143,12 +151,9 @@ func (r *Reader) fill(i int, validUTF8 bool) {
 	case batch.Int64:
 		v.I64 = fill(r, i, v.I64, parseInt)
 	case batch.Float32:
-		v.F32 = fill(r, i, v.F32, func(text []byte) (float32, bool) {
-			x, ok := conv.float(text, 32)
-			return float32(x), ok
-		})
+		v.F32 = fill(r, i, v.F32, conv.float32)
 	case batch.Float64:
-		v.F64 = fill(r, i, v.F64, func(text []byte) (float64, bool) { return conv.float(text, 64) })
+		v.F64 = fill(r, i, v.F64, conv.float64)
 	case batch.Decimal:
 		r.fillDecimal(i)
 	case batch.Date:

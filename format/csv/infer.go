@@ -191,7 +191,7 @@ func classify(text []byte, from class, conv *converter, opts *Options) (class, u
 		}
 	}
 	if from <= doubleClass {
-		if _, ok := conv.float(text, 64); ok {
+		if _, ok := conv.float64(text); ok {
 			return doubleClass, 0
 		}
 	}

@@ -1,0 +1,154 @@
+package files
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// closeTracker hears of files that are made, closed after writing, and renamed in. fsnotify, which works everywhere, does
+// not tell of the second and mixes up the first and third; inotify does.
+type closeTracker struct {
+	gate *gate
+	hint func()
+	file *os.File // of the inotify instance; its reads wait in the runtime's poller
+
+	mu      sync.Mutex
+	folders map[int32]string
+	handles map[string]int32
+}
+
+// trackedEvents of a folder's entries.
+const trackedEvents = unix.IN_CREATE | unix.IN_CLOSE_WRITE | unix.IN_MOVED_TO | unix.IN_ONLYDIR
+
+// newCloseTracker makes one that gives each file it sees to the gate, and then a hint.
+func newCloseTracker(g *gate, hint func()) (*closeTracker, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, os.NewSyscallError("inotify_init1", err)
+	}
+	return &closeTracker{
+		gate: g, hint: hint, file: os.NewFile(uintptr(fd), "inotify"),
+		folders: map[int32]string{}, handles: map[string]int32{},
+	}, nil
+}
+
+// close ends run.
+func (t *closeTracker) close() error { return t.file.Close() }
+
+// control runs f with the instance's descriptor, which is not closed meanwhile.
+func (t *closeTracker) control(f func(fd int)) error {
+	raw, err := t.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return raw.Control(func(fd uintptr) { f(int(fd)) })
+}
+
+func (t *closeTracker) add(folder string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var watchErr error
+	err := t.control(func(fd int) {
+		var wd int
+		if wd, watchErr = unix.InotifyAddWatch(fd, folder, trackedEvents); watchErr == nil {
+			t.folders[int32(wd)], t.handles[folder] = folder, int32(wd)
+		}
+	})
+	if watchErr != nil {
+		return &os.PathError{Op: "watch", Path: folder, Err: watchErr}
+	}
+	return err
+}
+
+// remove ends a folder's watch; one whose folder is gone has ended by itself.
+func (t *closeTracker) remove(folder string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	wd, ok := t.handles[folder]
+	if !ok {
+		return
+	}
+	delete(t.handles, folder)
+	delete(t.folders, wd)
+	_ = t.control(func(fd int) { _, _ = unix.InotifyRmWatch(fd, uint32(wd)) })
+}
+
+func (t *closeTracker) run() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := t.file.Read(buf)
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+		if err != nil {
+			t.gate.lost()
+			t.hint()
+			return // the listing goes on without it
+		}
+		if t.events(buf[:n]) {
+			t.hint()
+		}
+	}
+}
+
+// events reads a buffer of struct inotify_event (inotify(7)): wd, mask, cookie, len, and a name padded with NUL.
+func (t *closeTracker) events(buf []byte) (hint bool) {
+	for len(buf) >= unix.SizeofInotifyEvent {
+		wd := int32(binary.NativeEndian.Uint32(buf))
+		mask := binary.NativeEndian.Uint32(buf[4:])
+		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(buf[12:]))
+		if end > len(buf) {
+			break
+		}
+		name, _, _ := bytes.Cut(buf[unix.SizeofInotifyEvent:end], []byte{0})
+		if t.event(wd, mask, string(name)) {
+			hint = true
+		}
+		buf = buf[end:]
+	}
+	return hint
+}
+
+func (t *closeTracker) event(wd int32, mask uint32, name string) (hint bool) {
+	if mask&unix.IN_Q_OVERFLOW != 0 {
+		t.gate.lost()
+		return true
+	}
+	t.mu.Lock()
+	folder, ok := t.folders[wd]
+	if mask&unix.IN_IGNORED != 0 {
+		delete(t.folders, wd)
+		if t.handles[folder] == wd {
+			delete(t.handles, folder)
+		}
+	}
+	t.mu.Unlock()
+	if !ok || name == "" || mask&unix.IN_ISDIR != 0 || hidden(name) {
+		return false
+	}
+	path := filepath.Join(folder, name)
+	if mask&unix.IN_CREATE != 0 {
+		if !hasLinks(path) {
+			t.gate.saw(path, note{})
+		}
+		return false
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return true // gone again, or a link to nothing: the listing tells
+	}
+	t.gate.saw(path, note{closed: true, size: info.Size(), modTime: info.ModTime()})
+	return true
+}
+
+// hasLinks says whether a new name is one of several of its file: then it was linked, and nobody need have it open.
+func hasLinks(path string) bool {
+	var st unix.Stat_t
+	return unix.Lstat(path, &st) == nil && st.Nlink > 1
+}

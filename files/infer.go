@@ -1,0 +1,117 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"lakesql/batch"
+	"lakesql/format/csv"
+	"lakesql/store"
+)
+
+// How much is looked at to find a schema. Files beyond that bind by name to the schema found; their columns that it lacks
+// are reported by Reader.Extra.
+const (
+	// inferFiles is Auto Loader's own limit.
+	inferFiles = 1000
+	// inferFileBytes of each file: enough rows for the types, and most files whole.
+	inferFileBytes = 16 << 20
+	// inferBytes of all files together take about a second.
+	inferBytes = 256 << 20
+)
+
+// ErrNoData says that there is nothing to infer a schema from yet.
+var ErrNoData = errors.New("no file to infer a schema from")
+
+// InferSchema finds the schema of the files: that of the option schema, or what their headers and first rows say, with
+// schemaHints on top; then the columns of key=value folders. All columns are nullable. ErrNoData when neither the options
+// nor any file names a column.
+func InferSchema(ctx context.Context, open store.Opener, list []File, opts *Options) (*batch.Schema, error) {
+	schema := &batch.Schema{}
+	if opts.schema != nil {
+		schema.Fields = slices.Clone(opts.schema.Fields)
+	} else if err := inferFromFiles(ctx, open, list, opts, schema); err != nil {
+		return nil, err
+	}
+	partitioned := csv.Inference{}
+	for _, f := range list {
+		values, err := opts.partitionsOf(f)
+		if err != nil {
+			return nil, &UnreadableError{File: f, Err: err}
+		}
+		for _, v := range values {
+			if err := partitioned.Add(v.name, v.value, v.null, opts.CSV); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, field := range partitioned.Schema().Fields {
+		switch at := schema.Index(field.Name); {
+		case at < 0:
+			schema.Fields = append(schema.Fields, field)
+		case opts.schema == nil: // the path's value is the one that is read
+			schema.Fields[at].Type = field.Type
+		}
+	}
+	if len(schema.Fields) == 0 {
+		return nil, ErrNoData
+	}
+	if opts.hints != nil {
+		for _, hint := range opts.hints.Fields {
+			if at := schema.Index(hint.Name); at >= 0 {
+				schema.Fields[at].Type = hint.Type
+			} else {
+				schema.Fields = append(schema.Fields, hint)
+			}
+		}
+	}
+	return schema, nil
+}
+
+func inferFromFiles(ctx context.Context, open store.Opener, list []File, opts *Options, schema *batch.Schema) error {
+	inference := csv.Inference{MaxBytes: inferFileBytes}
+	var looked int64
+	for i, f := range list {
+		if i >= inferFiles || looked >= inferBytes {
+			break
+		}
+		looked += min(f.Size, inferFileBytes)
+		if err := inferFile(ctx, open, f, opts, &inference); err != nil {
+			return err
+		}
+	}
+	schema.Fields = inference.Schema().Fields
+	return nil
+}
+
+func inferFile(ctx context.Context, open store.Opener, f File, opts *Options, into *csv.Inference) error {
+	c, err := openContents(ctx, open, f)
+	if err != nil {
+		return err
+	}
+	data, release, err := decompress(f.URI, f.Size, c)
+	if err == nil {
+		defer release()
+		err = csv.Infer(data, opts.CSV, into)
+	}
+	if err != nil && !ours(err) {
+		return &UnreadableError{File: f, Err: err}
+	}
+	return err
+}
+
+// partitionsOf is what the file's path says of columns.
+func (o *Options) partitionsOf(f File) ([]partitionValue, error) {
+	if o.recursive {
+		return nil, nil
+	}
+	values, err := partitions(f.URI)
+	if err != nil || !o.somePartitions {
+		return values, err
+	}
+	return slices.DeleteFunc(values, func(v partitionValue) bool {
+		return !slices.ContainsFunc(o.partitions, func(name string) bool { return strings.EqualFold(name, v.name) })
+	}), nil
+}
