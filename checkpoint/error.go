@@ -1,6 +1,12 @@
 package checkpoint
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"lakesql/store"
+)
 
 // Kind says what is wrong with a checkpoint. Callers switch on it.
 type Kind int
@@ -14,10 +20,10 @@ const (
 	HasState                           // state/ is not empty: a stateful query of Spark
 	ResetUnfinished                    // a reset was cut short and its marker cannot be read
 	Exists                             // Create found a checkpoint
-	Gone                               // Verify: the checkpoint that was open has been deleted
-	Changed                            // Verify: metadata has another id now (a reset, another checkpoint)
+	Gone                               // the checkpoint that was open has been deleted
+	Changed                            // the checkpoint that was open has another id now (a reset, another checkpoint)
 	Concurrent                         // a log file appeared meanwhile: another process works on this checkpoint
-	Held                               // the lease is held by another owner that is alive
+	Held                               // the lease is held by another owner that may be alive
 	LeaseLost                          // another owner has taken the lease over
 	Bound                              // the checkpoint belongs to another stream or table
 )
@@ -27,26 +33,61 @@ type Error struct {
 	Kind  Kind
 	URI   string // the file or folder that it is about
 	Found string // what was found there
-	Hint  string // what to type to go on
-	Err   error  // the cause, may be nil
+	Hint  string // what to type to go on; may be empty
+	Err   error  // the cause; may be nil
+}
+
+// sparkClass are the error classes that Spark's users know.
+var sparkClass = map[Kind]string{
+	NoMetadata: "[STREAMING_CHECKPOINT_MISSING_METADATA_FILE] ",
+	Concurrent: "[CONCURRENT_STREAM_LOG_UPDATE] ",
 }
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString("checkpoint ")
-	b.WriteString(e.URI)
-	b.WriteString(": ")
-	b.WriteString(e.Found)
+	b.WriteString(sparkClass[e.Kind])
+	fmt.Fprintf(&b, "checkpoint %s: %s", e.URI, e.Found)
 	if e.Err != nil {
-		b.WriteString(": ")
-		b.WriteString(e.Err.Error())
+		fmt.Fprintf(&b, ": %v", e.Err)
 	}
 	if e.Hint != "" {
-		b.WriteString("; ")
-		b.WriteString(e.Hint)
+		fmt.Fprintf(&b, "; %s", e.Hint)
 	}
 	return b.String()
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// IsKind tells whether err is an Error of that kind.
+func IsKind(err error, kind Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
+}
+
+// gone turns the loss of the root into an Error, and leaves other errors of the store as they are.
+func gone(st store.Store, err error) error {
+	if errors.Is(err, store.ErrRootMissing) {
+		return &Error{Kind: Gone, URI: st.URI(), Found: "the folder has been deleted", Hint: hintGone, Err: err}
+	}
+	return err
+}
+
+const (
+	hintGone  = "put it back from a copy, or ALTER STREAM ... RESET to read everything again under a new id"
+	hintReset = "put it back from a copy, or ALTER STREAM ... RESET to read everything again"
+)
+
+// damaged reports one file of the checkpoint.
+func damaged(st store.Store, key, hint, found string, args ...any) error {
+	return &Error{Kind: Damaged, URI: store.ObjectURI(st, key), Found: fmt.Sprintf(found, args...), Hint: hint}
+}
+
+// shellPath is an object's name as one types it in a shell.
+func shellPath(st store.Store, key string) string {
+	uri := store.ObjectURI(st, key)
+	if path, err := store.ParseFileURI(uri); err == nil {
+		uri = path
+	}
+	return "'" + strings.ReplaceAll(uri, "'", `'\''`) + "'"
+}

@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
+var _ Syncer = (*localWriter)(nil)
+
 // localWriter writes one object of a Local. It is not safe for several goroutines.
 type localWriter struct {
 	l    *Local
@@ -65,6 +67,14 @@ func (w *localWriter) Write(p []byte) (int, error) {
 		w.err = errors.Join(w.err, err)
 	}
 	return n, err
+}
+
+// Sync implements Syncer.
+func (w *localWriter) Sync() error {
+	if w.f == nil {
+		return w.l.wrap("sync", w.key, fs.ErrClosed)
+	}
+	return w.l.wrap("sync", w.key, w.f.Sync())
 }
 
 // Commit implements Writer.

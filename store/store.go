@@ -89,6 +89,11 @@ type Renamer interface {
 	Rename(ctx context.Context, fromPrefix, toPrefix string) error
 }
 
+// Syncer is an optional power of a Writer: making what was written so far durable ahead of Commit, which then has less to do.
+type Syncer interface {
+	Sync() error
+}
+
 // Subber is an optional power: a store of its own over the objects below a prefix. Sub uses it.
 type Subber interface {
 	Sub(prefix string) Store

@@ -1,0 +1,232 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+
+	"lakesql/store"
+)
+
+const (
+	// chunkBytes is how much of a file of a source log is in memory at a time.
+	chunkBytes = 1 << 20
+	// prepareBytes is the size of a compact file from which preparing the next one pays for its open temporary file.
+	prepareBytes = 1 << 20
+)
+
+// pendingCompact is a compact file being written: its temporary file holds all entries of the batches up to upTo.
+type pendingCompact struct {
+	id   int64
+	upTo int64
+	w    store.Writer
+}
+
+// Prepare does ahead what can be: it copies into the next compact file what that will hold of the batches so far, so that its Add has
+// only the rest to write, and deletes the files that no reader needs any more. It is optional; callers run it between batches. A small log is
+// left to the Add.
+func (l *SourceLog) Prepare(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(ctx); err != nil {
+		return err
+	}
+	if err := l.deleteOld(ctx); err != nil {
+		return err
+	}
+	if l.base < 0 {
+		return nil
+	}
+	switch info, err := l.st.Stat(ctx, l.compactKey(l.base)); {
+	case err != nil:
+		return gone(l.st, err)
+	case info.Size < prepareBytes:
+		return nil
+	}
+	if err := l.fill(ctx, l.nextCompact()); err != nil {
+		return errors.Join(err, l.dropPending())
+	}
+	if s, ok := l.pending.w.(store.Syncer); ok {
+		if err := s.Sync(); err != nil {
+			return errors.Join(err, l.dropPending())
+		}
+	}
+	return nil
+}
+
+// nextCompact is the next batch that becomes a compact file. The caller holds mu.
+func (l *SourceLog) nextCompact() int64 {
+	return (l.latest+1)/l.interval*l.interval + l.interval - 1
+}
+
+// Close drops what Prepare has begun.
+func (l *SourceLog) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropPending()
+}
+
+func (l *SourceLog) dropPending() error {
+	if l.pending == nil {
+		return nil
+	}
+	w := l.pending.w
+	l.pending = nil
+	return w.Abort()
+}
+
+// compact publishes batch id as a compact file. The caller holds mu.
+func (l *SourceLog) compact(ctx context.Context, id int64, lines []byte) error {
+	err := l.fill(ctx, id)
+	if err == nil {
+		_, err = l.pending.w.Write(lines)
+	}
+	if err != nil {
+		return errors.Join(gone(l.st, err), l.dropPending())
+	}
+	w := l.pending.w
+	l.pending = nil
+	err = w.Commit(ctx, true)
+	if errors.Is(err, store.ErrExists) {
+		return concurrent(l.st, l.compactKey(id), id, err)
+	}
+	return gone(l.st, err)
+}
+
+// fill brings the pending compact file of batch id up to the newest batch. The caller holds mu.
+func (l *SourceLog) fill(ctx context.Context, id int64) error {
+	if l.pending != nil && l.pending.id != id {
+		if err := l.dropPending(); err != nil {
+			return err
+		}
+	}
+	if l.pending == nil {
+		w, err := l.st.Create(ctx, l.compactKey(id))
+		if err != nil {
+			return gone(l.st, err)
+		}
+		l.pending = &pendingCompact{id: id, upTo: -1, w: w}
+		if _, err := w.Write([]byte("v1")); err != nil {
+			return err
+		}
+		if l.base >= 0 {
+			if err := l.copyEntries(ctx, w, l.compactKey(l.base)); err != nil {
+				return err
+			}
+			l.pending.upTo = l.base
+		}
+	}
+	for l.pending.upTo < l.latest {
+		if err := l.copyEntries(ctx, l.pending.w, l.plainKey(l.pending.upTo+1)); err != nil {
+			return err
+		}
+		l.pending.upTo++
+	}
+	return nil
+}
+
+// copyEntries appends the lines of a file, as they are: fields that a newer Spark may have added stay.
+func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string) error {
+	var buf bytes.Buffer
+	for line, err := range l.lines(ctx, key) {
+		if err != nil {
+			return err
+		}
+		if _, err := parseEntry(line); err != nil {
+			return damaged(l.st, key, hintReset, "%v", err)
+		}
+		buf.WriteByte('\n')
+		buf.WriteString(line)
+		if buf.Len() >= chunkBytes {
+			if _, err := w.Write(buf.Bytes()); err != nil {
+				return err
+			}
+			buf.Reset()
+		}
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}
+
+// lines yields the lines of a file behind its version, a chunk at a time.
+func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		var rest []byte // of the chunk before, without a line end
+		first := true
+		emit := func(line []byte) bool {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+			if !first {
+				return len(line) == 0 || yield(string(line), nil)
+			}
+			first = false
+			if _, kind, err := splitLog(line); err != nil {
+				yield("", &Error{Kind: kind, URI: store.ObjectURI(l.st, key), Found: err.Error(), Hint: hintReset})
+				return false
+			}
+			return true
+		}
+		for off := int64(0); ; {
+			chunk, err := l.st.GetRange(ctx, key, off, chunkBytes)
+			if err != nil {
+				yield("", l.readError(key, err))
+				return
+			}
+			off += int64(len(chunk))
+			rest = append(rest, chunk...)
+			for {
+				i := bytes.IndexByte(rest, '\n')
+				if i < 0 {
+					break
+				}
+				if !emit(rest[:i]) {
+					return
+				}
+				rest = rest[i+1:]
+			}
+			if len(chunk) < chunkBytes {
+				break
+			}
+		}
+		if first || len(rest) > 0 {
+			emit(rest)
+		}
+	}
+}
+
+func (l *SourceLog) readError(key string, err error) error {
+	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrRootMissing) {
+		return &Error{Kind: Damaged, URI: store.ObjectURI(l.st, key), Found: "the file is missing", Hint: hintReset, Err: err}
+	}
+	return gone(l.st, err)
+}
+
+// deleteOld deletes the files below the compaction that still covers the last KeepBatches batches, as Spark does, each with its
+// checksum file. The caller holds mu.
+func (l *SourceLog) deleteOld(ctx context.Context) error {
+	oldest := l.latest + 1 - KeepBatches
+	keep := min(oldest-oldest%l.interval-1, l.base)
+	if keep <= l.kept {
+		return nil
+	}
+	ids, err := l.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids.plain {
+		if id < keep {
+			if err := deleteWithCRC(ctx, l.st, l.plainKey(id), ids.crc); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range ids.compact {
+		if id < keep {
+			if err := deleteWithCRC(ctx, l.st, l.compactKey(id), ids.crc); err != nil {
+				return err
+			}
+		}
+	}
+	l.kept = keep
+	return nil
+}
