@@ -1,4 +1,4 @@
-// Package parquet reads Parquet files into batches and writes batches to Parquet files. It is the only package that knows the format.
+// Package parquet reads Parquet files into batches and writes batches to Parquet files. It is the one place where data files are read and written.
 //
 // A File is an open footer: schema, row groups, statistics. A Scanner reads wanted columns of it, page by page, and turns whatever the
 // file holds into the wanted type: widened numbers, any physical form of a decimal, any unit of a timestamp, INT96. Strings keep the

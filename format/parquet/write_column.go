@@ -100,8 +100,10 @@ func (c *columnWriter) fit(v *batch.Vector, n int) int {
 }
 
 func (c *columnWriter) pageFull() bool {
-	return len(c.codes)*4+plainBytes(c.values)+c.rows/8 >= c.pageBytes
+	return len(c.codes)*4+plainBytes(c.values)+c.rows/8 >= c.pageBytes || c.dictFull()
 }
+
+func (c *columnWriter) dictFull() bool { return c.dict != nil && c.dict.bytes() > maxDictBytes }
 
 // add puts rows into the open page.
 func (c *columnWriter) add(v *batch.Vector, rows []int32) error {
@@ -192,7 +194,7 @@ func (c *columnWriter) endPage() error {
 	c.chunkRows += int64(c.rows)
 	c.rows, c.levels, c.codes = 0, nil, c.codes[:0]
 	c.values.Reset()
-	if c.dict != nil && c.dict.bytes() > maxDictBytes {
+	if c.dictFull() {
 		c.dictDone, c.dict = c.dict, nil
 	}
 	return nil
