@@ -20,11 +20,13 @@ type Definition struct {
 	OnSchemaChange SchemaChange      `json:"onSchemaChange,omitempty"`
 	Options        map[string]string `json:"options,omitempty"` // OPTIONS (...), names in any case
 	Comment        string            `json:"comment,omitempty"`
-	Definer        string            `json:"definer,omitempty"` // user@host
-	Paused         bool              `json:"paused,omitempty"`  // STOP, PAUSE or DISABLE: not started with the server
-	Finished       bool              `json:"finished,omitempty"`
-	SelectSQL      string            `json:"select"` // the text behind AS
-	SQL            string            `json:"sql"`    // the whole statement
+	Definer        string            `json:"definer,omitempty"`     // user@host
+	Paused         bool              `json:"paused,omitempty"`      // STOP, PAUSE or DISABLE: not started with the server
+	Finished       bool              `json:"finished,omitempty"`    // AVAILABLE NOW or ONCE is done: not started with the server
+	Resetting      bool              `json:"resetting,omitempty"`   // a RESET began: whatever id the checkpoint has is the stream's
+	RenamedFrom    string            `json:"renamedFrom,omitempty"` // a RENAME began: the definition of that name is out of date
+	SelectSQL      string            `json:"select"`                // the text behind AS
+	SQL            string            `json:"sql"`                   // the whole statement
 	Created        time.Time         `json:"created"`
 }
 

@@ -1,9 +1,12 @@
 package stream
 
-import "time"
+import (
+	"log/slog"
+	"time"
+)
 
 // Events is the one seam through which logs, metrics and tests hear of what streams do. A function that is nil is not
-// called; each is called on the stream's goroutine and must not block.
+// called. They are called on the streams' goroutines, some under a stream's lock: they must neither block nor call the manager.
 type Events struct {
 	StateChanged func(StateChanged)
 	BatchStarted func(BatchStarted)
@@ -37,4 +40,31 @@ type BatchFailed struct {
 	Err     error
 	Retry   bool
 	Backoff time.Duration // until the next attempt, when Retry
+}
+
+// withLog fills every event, so that nobody tests for nil, and writes one log line for each batch and each fault.
+func withLog(e Events, log *slog.Logger) Events {
+	return Events{
+		StateChanged: func(ev StateChanged) {
+			log.Debug("stream state", "stream", ev.Stream, "state", ev.State, "reason", ev.Reason)
+			call(e.StateChanged, ev)
+		},
+		BatchStarted: func(ev BatchStarted) { call(e.BatchStarted, ev) },
+		BatchDone: func(ev BatchDone) {
+			p := ev.Progress
+			log.Info("stream batch", "stream", ev.Stream, "batch", p.BatchID, "version", p.CommitVersion, "files", p.NumInputFiles,
+				"rows", p.NumInputRows, "written", p.Sink.NumOutputRows, "errors", p.NumErrorRows, "ms", p.BatchDuration, "backlog", p.BacklogFiles)
+			call(e.BatchDone, ev)
+		},
+		BatchFailed: func(ev BatchFailed) {
+			log.Warn("stream fault", "stream", ev.Stream, "error", ev.Err, "retry", ev.Retry, "backoff", ev.Backoff)
+			call(e.BatchFailed, ev)
+		},
+	}
+}
+
+func call[E any](f func(E), ev E) {
+	if f != nil {
+		f(ev)
+	}
 }

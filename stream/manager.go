@@ -2,14 +2,18 @@ package stream
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"lakesql/store"
 	"lakesql/stream/source"
 )
 
-// Config is what a Manager works with. Definitions, Targets, Compiler, Open and Sources must be set.
+// Config is what a Manager works with. Definitions, Targets, Compiler, Sources and Open must be set.
 type Config struct {
 	Definitions Definitions
 	Targets     Targets
@@ -28,94 +32,155 @@ type Config struct {
 // DefaultFirstProcessID keeps streams' process ids apart from those of connections.
 const DefaultFirstProcessID = 1_000_000_000
 
-// Manager owns all streams of one catalog.
-type Manager struct{ cfg Config }
+// Manager owns all streams of one catalog. Its methods may be called from several goroutines.
+type Manager struct {
+	cfg Config
+	log *slog.Logger
+
+	// statements is held by those that add, remove, rename or reset a stream, so that two cannot take one name or one
+	// checkpoint. It is taken before a stream's lifecycle, and that before any mu.
+	statements sync.Mutex
+
+	mu      sync.Mutex // guards what follows
+	streams map[streamKey]*stream
+	nextPID uint32
+	closed  bool
+}
 
 // NewManager makes a manager. It starts nothing: Start does.
-func NewManager(cfg Config) *Manager { return &Manager{cfg: cfg} }
+func NewManager(cfg Config) *Manager {
+	m := &Manager{cfg: cfg, log: cfg.Logger, streams: map[streamKey]*stream{}, nextPID: cfg.FirstProcessID}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	if m.nextPID == 0 {
+		m.nextPID = DefaultFirstProcessID
+	}
+	m.cfg.Events = withLog(cfg.Events, m.log)
+	return m
+}
+
+// now is the wall clock, without a monotonic part: it is written to logs and compared across restarts.
+func (m *Manager) now() time.Time {
+	if m.cfg.Now != nil {
+		return m.cfg.Now()
+	}
+	return time.Now()
+}
 
 // Start recovers the streams of the catalog and starts those that are not paused. It does not wait for them.
-func (m *Manager) Start(ctx context.Context) error { return nil }
-
-// Close stops all streams and waits: a running batch is finished or dropped whole. It may be called twice.
-func (m *Manager) Close() error { return nil }
-
-// CreateOptions are the words around CREATE STREAM.
-type CreateOptions struct {
-	IfNotExists bool
-	OrReplace   bool
-}
-
-// Create checks the definition and its checkpoint, keeps the definition and starts the stream. It does not wait for a batch.
-// created is false when IF NOT EXISTS found a stream of that name.
-func (m *Manager) Create(ctx context.Context, d Definition, opts CreateOptions) (created bool, err error) {
-	return false, nil
-}
-
-// StopStream pauses a stream and waits until it has stopped: the running batch is finished or dropped whole.
-func (m *Manager) StopStream(ctx context.Context, database, name string) error { return nil }
-
-// StartStream starts a stream that is paused, failed or finished. A stream that runs is left alone.
-func (m *Manager) StartStream(ctx context.Context, database, name string) error { return nil }
-
-// StopAll pauses all streams.
-func (m *Manager) StopAll(ctx context.Context) error { return nil }
-
-// Kill pauses the stream with that process id, and reports whether there is one.
-func (m *Manager) Kill(ctx context.Context, processID uint32) (bool, error) { return false, nil }
-
-// Drop stops and forgets a stream. The table stays; purge deletes the checkpoint.
-func (m *Manager) Drop(ctx context.Context, database, name string, purge bool) error { return nil }
-
-// Rename gives a stream another name in its database.
-func (m *Manager) Rename(ctx context.Context, database, name, newName string) error { return nil }
-
-// Reset makes a stream that is paused, failed or finished forget what it has read. The table keeps its rows.
-func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport, error) {
-	return ResetReport{}, nil
-}
-
-// SkipFile decides for good that a stream leaves out a file of a range that is not committed yet, and retries a failed stream.
-func (m *Manager) SkipFile(ctx context.Context, database, name, fileURI string) error { return nil }
-
-// SetTrigger changes when the stream's batches start.
-func (m *Manager) SetTrigger(ctx context.Context, database, name string, t Trigger) error { return nil }
-
-// SetOptions changes options of OPTIONS (...): only those that section 9 of the checkpoint's rules allows.
-func (m *Manager) SetOptions(ctx context.Context, database, name string, options map[string]string) error {
+func (m *Manager) Start(ctx context.Context) error {
+	m.statements.Lock()
+	defer m.statements.Unlock()
+	defs, err := m.cfg.Definitions.List(ctx)
+	if err != nil {
+		return fmt.Errorf("read the streams' definitions: %w", err)
+	}
+	if defs, err = m.finishRenames(ctx, defs); err != nil {
+		return err
+	}
+	for _, d := range defs {
+		if s := m.add(d); s != nil && !d.Paused && !d.Finished {
+			s.lifecycle.Lock()
+			s.start()
+			s.lifecycle.Unlock()
+		}
+	}
 	return nil
 }
 
-// WaitFor waits until the stream has reached until. timeout 0 waits as long as ctx lives.
-func (m *Manager) WaitFor(ctx context.Context, database, name string, until Until, timeout time.Duration) error {
+// add makes an entry for a definition; nil when the name is taken or the manager is closed.
+func (m *Manager) add(d Definition) *stream {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || m.streams[d.key()] != nil {
+		return nil
+	}
+	s := newStream(m, d, m.nextPID)
+	m.nextPID++
+	m.streams[d.key()] = s
+	return s
+}
+
+// Close stops all streams and waits: a running batch is finished or dropped whole. What runs comes up again at the next
+// Start. It may be called twice.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.each(func(s *stream) { s.close() })
 	return nil
 }
 
-// Explain says what CREATE STREAM of d would do. It writes nothing.
-func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error) {
-	return Explanation{}, nil
+// each calls do for all streams at once, and waits.
+func (m *Manager) each(do func(*stream)) {
+	var wg sync.WaitGroup
+	for _, s := range m.all() {
+		wg.Go(func() { do(s) })
+	}
+	wg.Wait()
+}
+
+// all returns the streams by name.
+func (m *Manager) all() []*stream {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	keys := make([]streamKey, 0, len(m.streams))
+	for k := range m.streams {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b streamKey) int {
+		return strings.Compare(a.database+"\x00"+a.name, b.database+"\x00"+b.name)
+	})
+	out := make([]*stream, len(keys))
+	for i, k := range keys {
+		out[i] = m.streams[k]
+	}
+	return out
+}
+
+func (m *Manager) lookup(k streamKey) *stream {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.streams[k]
+}
+
+func (m *Manager) find(database, name string) (*stream, error) {
+	if s := m.lookup(keyOf(database, name)); s != nil {
+		return s, nil
+	}
+	return nil, notFound(database + "." + name)
+}
+
+func notFound(name string) error {
+	return &Error{Kind: KindNotFound, Stream: name, Message: fmt.Sprintf("stream %s does not exist; SHOW STREAMS lists those that do", name)}
 }
 
 // Status returns one stream's status.
-func (m *Manager) Status(database, name string) (Status, error) { return Status{}, nil }
+func (m *Manager) Status(database, name string) (Status, error) {
+	s, err := m.find(database, name)
+	if err != nil {
+		return Status{}, err
+	}
+	return s.snapshot(), nil
+}
 
 // List returns all streams by name.
-func (m *Manager) List() []Status { return nil }
-
-// Progress returns the last batches, newest first; limit 0 gives all that are kept.
-func (m *Manager) Progress(ctx context.Context, database, name string, limit int) ([]Progress, error) {
-	return nil, nil
-}
-
-// Files returns the files that the stream has taken in, oldest first.
-func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatus, error) {
-	return nil, nil
-}
-
-// Errors returns the malformed rows that are kept, newest batch first.
-func (m *Manager) Errors(ctx context.Context, database, name string) ([]RowError, error) {
-	return nil, nil
+func (m *Manager) List() []Status {
+	var out []Status
+	for _, s := range m.all() {
+		out = append(out, s.snapshot())
+	}
+	return out
 }
 
 // Uses returns the names of the streams that write the table.
-func (m *Manager) Uses(database, table string) []string { return nil }
+func (m *Manager) Uses(database, table string) []string {
+	var out []string
+	for _, s := range m.all() {
+		if d := s.definition(); strings.EqualFold(d.Target.Database, database) && strings.EqualFold(d.Target.Table, table) {
+			out = append(out, d.FullName())
+		}
+	}
+	return out
+}

@@ -62,6 +62,7 @@ type FileStatus struct {
 	State     FileState
 	SourceID  int
 	SourceLog int64 // the id of the source log entry that names the file
+	BatchID   int64 // -1: not committed, or unknown
 	Rows      int64 // -1: unknown
 	Rejected  int64
 	Error     string

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lakesql/batch"
+	"lakesql/checkpoint"
 	"lakesql/store"
 	"lakesql/vector"
 )
@@ -26,14 +27,25 @@ const None Offset = ""
 
 // Limit bounds one range. A range has one file at the least, whatever the limit says.
 type Limit struct {
-	Files int   // 0: no limit
-	Bytes int64 // 0: no limit
+	Files int   // 0: what the source's own options say, else DefaultMaxFiles
+	Bytes int64 // 0: what the source's own options say, else no limit
+	All   bool  // no limit at all
 }
+
+// DefaultMaxFiles is Auto Loader's and the Delta source's default: it bounds what one batch holds, and what a crash
+// makes a stream read again.
+const DefaultMaxFiles = 1000
 
 // Errors that callers test for with errors.Is.
 var (
 	// ErrNoData says that there is nothing yet from which a schema could be inferred.
 	ErrNoData = errors.New("no data to infer a schema from")
+	// ErrSchemaEvolved says that the source found columns that its schema lacks, and has kept a schema that has them: the
+	// stream opens the source again and runs the batch once more.
+	ErrSchemaEvolved = errors.New("the source's schema has new columns")
+	// ErrAgain says that the range has to be read again from its start: the source will leave out a file that turned out to
+	// be unreadable after rows of it may have been given.
+	ErrAgain = errors.New("the range has to be read again")
 	// ErrChanged says that a range cannot be read again as it was: a file changed, or is gone. A retry does not mend it.
 	ErrChanged = errors.New("the source is not what it was when the range was recorded")
 	// ErrData says that the data is not what the options say. A retry does not mend it.
@@ -51,26 +63,32 @@ func (e *FileError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Source is one input of a stream. Only the stream's own goroutine calls it, except for Wake's channel.
+// Source is one input of a stream. Only the stream's own goroutine calls it.
 type Source interface {
 	// Schema returns the columns that Read gives. It stays the same for the life of the source, and is durable, before
 	// it is returned, when it was inferred. ErrNoData when nothing is there to infer from.
 	Schema(ctx context.Context) (*batch.Schema, error)
-	// Latest returns the end of the next range after start: start itself when there is nothing new. The range is durable.
+	// Inferred reports whether the schema is inferred from the data, not given.
+	Inferred() bool
+	// Latest returns the end of the next range behind start: start itself when there is nothing new. The range is durable.
 	// more says that a further range is there already.
 	Latest(ctx context.Context, start Offset, limit Limit) (end Offset, more bool, err error)
 	// Read returns the rows behind start, up to and with end. It may be called again with the same offsets.
+	// ErrSchemaEvolved, from here or from the operator, says that the source has made a wider schema durable.
 	Read(ctx context.Context, start, end Offset, obs Observer) (vector.Operator, error)
-	// Committed tells that everything up to end is in the target for good.
-	Committed(ctx context.Context, end Offset) error
+	// Committed tells that batch, which read the range behind start up to end, is in the target and in the checkpoint.
+	Committed(ctx context.Context, batch int64, start, end Offset) error
 	// Backlog says what is there behind the last range, as of the last look.
 	Backlog() Backlog
 	// Mark looks now, and returns what has to be committed until a client may say that it has caught up with this moment.
 	Mark(ctx context.Context) (Mark, error)
-	// Freeze looks now; from then on Latest gives ranges only of what was there. It returns false from Exhausted until
-	// all of it, also what was still being written, has been given.
+	// Reached reports whether everything of the mark, which an earlier source of the same stream may have taken, lies at
+	// or before committed, or is gone. It may strike off the mark what it finds done.
+	Reached(ctx context.Context, m Mark, committed Offset) (bool, error)
+	// Freeze looks now. From then on Latest gives ranges only of what was there, also of what was still being written,
+	// which Backlog counts as waiting.
 	Freeze(ctx context.Context) error
-	// Wake returns a channel of hints that something may be new.
+	// Wake returns a channel of hints that something may be new; it may be nil.
 	Wake() <-chan struct{}
 	// RecheckAfter is how long after the last look it is worth while to look again without a hint.
 	RecheckAfter() time.Duration
@@ -80,11 +98,20 @@ type Source interface {
 	Close() error
 }
 
-// Mark is a moment in a source.
-type Mark interface {
-	// Reached reports whether everything that was there at the moment of the mark lies at or before committed.
-	Reached(ctx context.Context, committed Offset) (bool, error)
+// Upkeeper is an optional power of a source: work that no batch waits for. It runs beside the source's other methods, one
+// call at a time.
+type Upkeeper interface {
+	Upkeep(ctx context.Context) error
 }
+
+// FileSkipper is an optional power of a source of files.
+type FileSkipper interface {
+	// CanSkip returns nil when the file is one that is still to be read behind committed, else why it is not.
+	CanSkip(ctx context.Context, uri string, committed Offset) error
+}
+
+// Mark is a moment in a source. It outlives the source.
+type Mark any
 
 // Backlog is what a source has not given out yet.
 type Backlog struct {
@@ -120,28 +147,42 @@ type FileResult struct {
 	Skipped  string // why the whole file was left out; "" when it was read
 }
 
-// ErrorMode says what a source does with malformed rows and unreadable files.
-type ErrorMode string
+// Malformed says what a source does with a row that does not fit its schema.
+type Malformed uint8
 
-// The modes of ON ERROR.
+// What becomes of malformed rows.
 const (
-	Permissive ErrorMode = "PERMISSIVE"
-	Fail       ErrorMode = "FAIL"
-	SkipRow    ErrorMode = "SKIP ROW"
-	SkipFile   ErrorMode = "SKIP FILE"
+	KeepRow  Malformed = iota // the bad fields are NULL; the row is reported
+	DropRow                   // the row is left out, and reported
+	FailRead                  // reading ends with ErrData
+)
+
+// NewColumns says what a source does with columns that its schema lacks.
+type NewColumns uint8
+
+// What becomes of new columns.
+const (
+	AddWhereInferred NewColumns = iota // AddColumns where the schema is inferred, else IgnoreColumns
+	AddColumns                         // keep a wider schema and return ErrSchemaEvolved
+	IgnoreColumns
+	RefuseColumns // reading ends with ErrData
 )
 
 // Env is what a source is opened with.
 type Env struct {
-	Open    store.Opener
-	Fence   Fence // the paths that may be reached
-	Index   int   // the source's number in the plan
-	OnError ErrorMode
-	// Evolve makes columns that the inferred schema does not have yet part of it, instead of ignoring them.
-	Evolve bool
-	// FailOnNewColumns refuses a file with columns that the schema does not have.
-	FailOnNewColumns bool
-	Now              func() time.Time
+	Open  store.Opener
+	Fence Fence // the paths that may be reached; nil: all
+	// Checkpoint has the source's log at Index. It is nil for a source that is opened only to be looked at: such a
+	// source writes nothing, and only Schema, Inferred, Mark, Backlog, Description and Close are called.
+	Checkpoint *checkpoint.Checkpoint
+	Index      int
+	Malformed  Malformed
+	NewColumns NewColumns
+	// SkipUnreadable leaves out files that cannot be read, instead of ending with ErrData.
+	SkipUnreadable bool
+	// Skipped says which files to leave out because a person said so; nil: none.
+	Skipped func(uri string) bool
+	Now     func() time.Time
 }
 
 // Fence says which URIs may be reached.

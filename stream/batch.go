@@ -1,0 +1,334 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"lakesql/batch"
+	"lakesql/checkpoint"
+	"lakesql/delta"
+	"lakesql/stream/source"
+	"lakesql/vector"
+)
+
+// batchResult is what reading and writing one batch gave, before its commit.
+type batchResult struct {
+	files     []delta.AddFile
+	inputRows []int64 // by source
+	rows      int64   // written
+	bytes     int64   // written
+	observed  observed
+}
+
+// runBatch reads the batch's range, commits it to the table, and records that. See doc.go for the order.
+func (ss *session) runBatch(ctx context.Context, b *micro, tick time.Time) error {
+	ss.s.setState(Running, fmt.Sprintf("batch %d", b.id))
+	ss.s.mu.Lock()
+	ss.s.rowsInBatch = 0
+	ss.s.mu.Unlock()
+	ss.s.setBacklog(ss.backlog())
+	ss.s.m.cfg.Events.BatchStarted(BatchStarted{Stream: ss.def.FullName(), Batch: b.id, Replay: b.replay})
+
+	planning := ss.s.m.now()
+	snap, fit, err := ss.prepare(ctx, b)
+	if err != nil {
+		return err
+	}
+	reading := ss.s.m.now()
+	b.took.add("queryPlanning", planning, reading)
+	res, err := ss.readAndWrite(ctx, b, fit)
+	if err != nil {
+		return err
+	}
+	ss.pace.batchStarted(tick, res.observed.fileCount)
+
+	// From here on a stop waits: what is written below is small, and the batch is better finished than run again.
+	ctx = context.WithoutCancel(ctx)
+	if err := ss.keepRowErrors(ctx, b, &res.observed); err != nil {
+		return err
+	}
+	committed, err := ss.commit(ctx, b, snap, fit, res)
+	if err != nil {
+		return err
+	}
+	recording := ss.s.m.now()
+	b.took.add("addBatch", reading, recording)
+	if err := ss.recordCommit(ctx, b, committed); err != nil {
+		return err
+	}
+	b.took.add("commitOffsets", recording, ss.s.m.now())
+	ss.advance(b, committed, res, tick)
+	return ss.afterCommit(ctx, b, res)
+}
+
+// prepare plans the batch and tests, before anything else, that the table has exactly the batches before this one.
+func (ss *session) prepare(ctx context.Context, b *micro) (*delta.Snapshot, *fitting, error) {
+	snap, err := currentSnapshot(ctx, ss.target.Table)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read target %s: %w", ss.def.Target, err)
+	}
+	if txnOf(snap, ss.cp.ID()) != b.id-1 {
+		return nil, nil, errReopen // somebody else wrote, or restored the table: the restart rule says what it is
+	}
+	if err := ss.checkTable(snap); err != nil {
+		return nil, nil, err
+	}
+	inputs, err := ss.schemas(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ss.plan.fits(inputs) {
+		if ss.plan, err = compile(ctx, ss.s.m, &ss.def, inputs); err != nil {
+			return nil, nil, err
+		}
+	}
+	fit, err := ss.plan.fit(&ss.def, anyInferred(ss.sources), snap)
+	return snap, fit, err
+}
+
+// readAndWrite runs the SELECT over the batch's range into data files, which nothing refers to yet.
+func (ss *session) readAndWrite(ctx context.Context, b *micro, fit *fitting) (*batchResult, error) {
+	if fit.creates && ss.target.Create != nil {
+		if err := ss.target.Create(ctx); err != nil {
+			return nil, fmt.Errorf("create target %s: %w", ss.def.Target, err)
+		}
+	}
+	for {
+		res, err := ss.attempt(ctx, b, fit)
+		if errors.Is(err, source.ErrAgain) {
+			continue // each time, one more file is left out
+		}
+		if err != nil {
+			return nil, err
+		}
+		return res, ss.tooManyErrors(b, &res.observed)
+	}
+}
+
+// attempt reads the range once.
+func (ss *session) attempt(ctx context.Context, b *micro, fit *fitting) (*batchResult, error) {
+	res := &batchResult{inputRows: make([]int64, len(ss.sources))}
+	res.observed.max = ss.def.OnError.Max
+	rows, inputs, err := ss.openRange(ctx, b, res)
+	if err != nil {
+		return nil, err
+	}
+	rows = vector.NewProject(rows, fit.exprs, fit.fields)
+	err = ss.writeFiles(ctx, rows, fit, res)
+	if closeErr := rows.Close(); err == nil && closeErr != nil {
+		err = closeErr
+	}
+	for i, in := range inputs {
+		res.inputRows[i] = in.rows
+	}
+	if err != nil {
+		return nil, ss.blame(ctx, err, inputs)
+	}
+	return res, nil
+}
+
+// openRange opens the SELECT over the sources' ranges.
+func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (vector.Operator, []*counted, error) {
+	ops := make([]vector.Operator, len(ss.sources))
+	inputs := make([]*counted, len(ss.sources))
+	fail := func(err error) (vector.Operator, []*counted, error) {
+		for _, op := range ops {
+			if op != nil {
+				_ = op.Close() // the error that counts is the one that is returned
+			}
+		}
+		return nil, nil, err
+	}
+	for i, src := range ss.sources {
+		op, err := src.Read(ctx, b.start[i], b.end[i], res.observed.observer())
+		if err != nil {
+			return fail(fmt.Errorf("read batch %d from source %d: %w", b.id, i, err))
+		}
+		inputs[i] = &counted{Operator: op, stream: ss.s}
+		ops[i] = inputs[i]
+	}
+	rows, err := ss.plan.plan.Run(ctx, ops, b.time)
+	if err != nil {
+		return fail(fmt.Errorf("run the SELECT of batch %d: %w", b.id, err))
+	}
+	return rows, inputs, nil
+}
+
+// writeFiles drains rows into the table's data files.
+func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, fit *fitting, res *batchResult) error {
+	w, err := delta.NewFileWriter(ss.target.Table.Store(), fit.metadata, delta.FileWriterOptions{})
+	if err != nil {
+		return err
+	}
+	for {
+		chunk, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && chunk.Rows() > 0 {
+			res.rows += int64(chunk.Rows())
+			err = w.Write(ctx, chunk)
+		}
+		if err != nil {
+			w.Abort()
+			return err
+		}
+	}
+	res.files, err = w.Close(ctx)
+	for _, f := range res.files {
+		res.bytes += f.Size
+	}
+	return err
+}
+
+// blame decides whose error it is: one that no source met comes from the SELECT or from writing.
+func (ss *session) blame(ctx context.Context, err error, inputs []*counted) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, in := range inputs {
+		if in.err != nil && errors.Is(err, in.err) {
+			return err
+		}
+	}
+	var overflow *vector.OverflowError
+	if errors.As(err, &overflow) {
+		return ss.fail(KindData, err, "stream %s: the SELECT fails on a row: %v. Change it with CREATE OR REPLACE STREAM", ss.def.FullName(), err)
+	}
+	return err
+}
+
+// counted passes rows on, and knows how many, and whether the source failed.
+type counted struct {
+	vector.Operator
+	stream *stream
+	rows   int64
+	err    error
+}
+
+// Next passes on the source's next batch.
+func (c *counted) Next(ctx context.Context) (*batch.Batch, error) {
+	b, err := c.Operator.Next(ctx)
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			c.err = err
+		}
+		return nil, err
+	}
+	n := int64(b.Rows())
+	c.rows += n
+	c.stream.mu.Lock()
+	c.stream.rowsInBatch += n
+	c.stream.mu.Unlock()
+	return b, nil
+}
+
+// commit appends the files and the batch's txn in one table version. A batch without rows is a version, too.
+func (ss *session) commit(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting, res *batchResult) (delta.Committed, error) {
+	tx := ss.target.Table.Begin(snap)
+	if fit.setMetadata {
+		tx.SetMetadata(fit.metadata)
+	}
+	tx.Add(res.files...)
+	tx.SetTxn(ss.cp.ID(), b.id)
+	done, err := tx.Commit(ctx, delta.Operation{
+		Name:       "STREAMING UPDATE",
+		Parameters: map[string]string{"outputMode": "Append", "queryId": ss.cp.ID(), "epochId": strconv.FormatInt(b.id, 10)},
+		Metrics: map[string]string{
+			"numRemovedFiles": "0", "numOutputRows": strconv.FormatInt(res.rows, 10),
+			"numOutputBytes": strconv.FormatInt(res.bytes, 10), "numAddedFiles": strconv.Itoa(len(res.files)),
+		},
+	})
+	if err != nil {
+		return done, fmt.Errorf("commit batch %d to %s: %w", b.id, ss.def.Target, err)
+	}
+	return done, nil
+}
+
+// recordCommit writes commits/N; before the first one it ties the checkpoint to the table.
+func (ss *session) recordCommit(ctx context.Context, b *micro, done delta.Committed) error {
+	if ss.tableID == "" {
+		if done.Snapshot == nil {
+			return errReopen // the commit is in the log; the restart rule finds it there
+		}
+		if err := ss.bind(ctx, done.Snapshot); err != nil {
+			return err
+		}
+	}
+	if err := ss.cp.Commits().Add(ctx, b.id, ss.watermark); err != nil {
+		return fmt.Errorf("record that batch %d is committed: %w", b.id, err)
+	}
+	return nil
+}
+
+// advance moves the stream behind the batch and tells everybody.
+func (ss *session) advance(b *micro, done delta.Committed, res *batchResult, tick time.Time) {
+	ss.replay, ss.next, ss.committed = nil, b.id+1, b.end
+	now := ss.s.m.now()
+	b.took.add("triggerExecution", tick, now)
+	p := ss.progressOf(b, done, res, tick, now)
+	ss.s.succeeded()
+	ss.s.update(func(st *Status) {
+		st.LastBatchID, st.LastCommitVersion, st.LastCommitTime = b.id, done.Version, now
+		st.RowsWritten += res.rows
+		st.ErrorRows += res.observed.errorRows
+	})
+	ss.s.mu.Lock()
+	ss.s.backlogSince, ss.s.rowsInBatch = time.Time{}, 0
+	ss.s.mu.Unlock()
+	ss.s.setBacklog(ss.backlog())
+	ss.keepProgress(b.id, p)
+	ss.s.m.cfg.Events.BatchDone(BatchDone{Stream: ss.def.FullName(), Progress: p})
+}
+
+// afterCommit is what nobody waits for: the sources' own records, purging, upkeep. The batch is done whatever happens here,
+// but a fault is told, because the next batch would meet it.
+func (ss *session) afterCommit(ctx context.Context, b *micro, res *batchResult) error {
+	for i, src := range ss.sources {
+		if err := src.Committed(ctx, b.id, b.start[i], b.end[i]); err != nil {
+			return fmt.Errorf("tell source %d that batch %d is committed: %w", i, b.id, err)
+		}
+	}
+	if below := b.id - minBatchesToRetain; below > 0 {
+		if err := ss.cp.Offsets().Purge(ctx, below); err != nil {
+			return fmt.Errorf("purge the offset log: %w", err)
+		}
+		if err := ss.cp.Commits().Purge(ctx, below); err != nil {
+			return fmt.Errorf("purge the commit log: %w", err)
+		}
+	}
+	if ss.s.m.now().Sub(ss.progressAt) >= flushEvery {
+		ss.flushRings(ctx)
+	}
+	ss.upkeep.due()
+	return nil
+}
+
+// minBatchesToRetain is Spark's: so many batches stay in offsets/ and commits/ behind the last one.
+const minBatchesToRetain = 100
+
+func offsetTexts(offsets []source.Offset) []string {
+	out := make([]string, len(offsets))
+	for i, o := range offsets {
+		if out[i] = string(o); o == source.None {
+			out[i] = checkpoint.NoOffset
+		}
+	}
+	return out
+}
+
+func offsetsOf(texts []string) []source.Offset {
+	out := make([]source.Offset, len(texts))
+	for i, t := range texts {
+		if t != checkpoint.NoOffset {
+			out[i] = source.Offset(t)
+		}
+	}
+	return out
+}
+
+func timeOfMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -1,0 +1,72 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lakesql/checkpoint"
+	"lakesql/delta"
+	"lakesql/store"
+	"lakesql/stream/source"
+)
+
+// isPermanent reports whether a retry cannot mend err. Only an *Error is permanent: diagnose makes one of what is, and
+// everything else, such as a full disk or a commit that lost, is tried again for ever.
+func isPermanent(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}
+
+// isHeld reports whether another process holds the stream's lease.
+func isHeld(err error) bool {
+	return checkpoint.IsKind(err, checkpoint.Held) || checkpoint.IsKind(err, checkpoint.LeaseLost)
+}
+
+// diagnose turns the errors of a session that a retry cannot mend into an *Error that says what to type.
+func (ss *session) diagnose(ctx context.Context, err error) error {
+	if err == nil || isPermanent(err) || ctx.Err() != nil || errors.Is(err, errReopen) || errors.Is(err, errFinished) {
+		return err
+	}
+	name := ss.def.FullName()
+	var file *source.FileError
+	var unsupported *delta.UnsupportedError
+	var outside *store.OutsideError
+	switch {
+	case errors.Is(err, source.ErrSchemaEvolved):
+		return errReopen
+	case errors.As(err, &file):
+		kind := KindData
+		if errors.Is(err, source.ErrChanged) {
+			kind = KindSourceChanged
+		}
+		return ss.fail(kind, err, "stream %s: %v. Put the file right and type START STREAM %s, or leave it out for good: ALTER STREAM %s SKIP FILE '%s'",
+			name, err, name, name, file.URI)
+	case errors.Is(err, source.ErrChanged):
+		return ss.fail(KindSourceChanged, err, "stream %s: %v", name, err)
+	case errors.Is(err, source.ErrData):
+		return ss.fail(KindData, err, "stream %s: %v", name, err)
+	case errors.Is(err, delta.ErrConcurrentTxn), checkpoint.IsKind(err, checkpoint.Concurrent):
+		return ss.lostTo(ctx, err)
+	case errors.As(err, &unsupported):
+		return ss.fail(KindUnsupported, err, "stream %s cannot write %s: %v", name, ss.def.Target, err)
+	case errors.Is(err, delta.ErrConstraint):
+		return ss.fail(KindData, err, "stream %s: a row breaks a rule of %s: %v. Leave such rows out in the SELECT (WHERE), or change the table; then type START STREAM %s",
+			name, ss.def.Target, err, name)
+	case errors.Is(err, delta.ErrCorrupt):
+		return ss.fail(KindData, err, "stream %s: %v", name, err)
+	case errors.As(err, &outside):
+		return ss.fail(KindInvalid, err, "stream %s: %v", name, err)
+	}
+	return checkpointError(&ss.def, err)
+}
+
+// lostTo is what becomes of a stream whose batch another process has written. When that process has our lease, this one
+// waits for it; a process that knows no leases, such as Spark, must not run beside us, and a person has to choose.
+func (ss *session) lostTo(ctx context.Context, err error) error {
+	if lease := ss.leases.lease; lease != nil && checkpoint.IsKind(lease.Renew(ctx), checkpoint.LeaseLost) {
+		return fmt.Errorf("another server has taken the stream over and written its batch: %w", err)
+	}
+	return ss.fail(KindConcurrentStream, err, "[CONCURRENT_STREAM_LOG_UPDATE] stream %s: another program runs on checkpoint %s at the same time (%v). "+
+		"Nothing was written twice. Stop the other one, then type START STREAM %s", ss.def.FullName(), ss.def.Checkpoint, err, ss.def.FullName())
+}

@@ -1,0 +1,106 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lakesql/batch"
+	"lakesql/checkpoint"
+	"lakesql/stream/source"
+)
+
+// Explain says what CREATE STREAM of d would do. It writes nothing. What would make the statement fail is its error.
+func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error) {
+	d.Checkpoint = canonicalURI(d.Checkpoint)
+	if err := checkClauses(&d); err != nil {
+		return Explanation{}, err
+	}
+	sources, closeAll, err := m.lookAtSources(ctx, &d)
+	if err != nil {
+		return Explanation{}, err
+	}
+	defer closeAll()
+	var e Explanation
+	for _, src := range sources {
+		if _, err := src.Mark(ctx); err != nil {
+			return e, fmt.Errorf("look at %s: %w", src.Description(), err)
+		}
+		b := src.Backlog()
+		e.Sources = append(e.Sources, src.Description())
+		e.BacklogFiles, e.BacklogBytes = e.BacklogFiles+b.Files, e.BacklogBytes+b.Bytes
+	}
+	if e.Checkpoint, err = m.explainCheckpoint(ctx, &d, len(sources)); err != nil {
+		return e, err
+	}
+	return e, m.explainTarget(ctx, &d, sources, &e)
+}
+
+func (m *Manager) explainCheckpoint(ctx context.Context, d *Definition, sources int) (string, error) {
+	if s := m.lookup(d.key()); s != nil {
+		return "kept: stream " + d.FullName() + " exists", nil
+	}
+	st, err := m.cfg.Open(d.Checkpoint)
+	if err != nil {
+		return "", err
+	}
+	cp, err := checkpoint.Open(ctx, st)
+	switch {
+	case checkpoint.IsKind(err, checkpoint.Missing):
+		return "made new at " + d.Checkpoint, nil
+	case err != nil:
+		return "", checkpointError(d, err)
+	}
+	a := &attachment{def: *d, cp: cp}
+	pos, err := a.examine(ctx, m, sources)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("continued: %s with id %s, behind batch %d", d.Checkpoint, cp.ID(), pos.txn), nil
+}
+
+// explainTarget says what the first batch does to the table, and to which columns.
+func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []source.Source, e *Explanation) error {
+	target, err := m.cfg.Targets.Open(ctx, d.Target)
+	if err != nil {
+		return err
+	}
+	snap, err := currentSnapshot(ctx, target.Table)
+	if err != nil {
+		return fmt.Errorf("read target %s: %w", d.Target, err)
+	}
+	e.TargetExists = snap != nil
+	inputs := make([]*batch.Schema, len(sources))
+	for i, src := range sources {
+		if inputs[i], err = src.Schema(ctx); errors.Is(err, source.ErrNoData) {
+			e.Plan, e.TargetAction = "there is no file yet to infer the columns from", "decided when the first file is there"
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	plan, err := compile(ctx, m, d, inputs)
+	if err != nil {
+		return err
+	}
+	fit, err := plan.fit(d, anyInferred(sources), snap)
+	if err != nil {
+		return err
+	}
+	e.Plan, e.Schema, e.TargetAction = plan.plan.String(), fit.actions, describeAction(d, fit)
+	return nil
+}
+
+func describeAction(d *Definition, fit *fitting) string {
+	switch {
+	case fit.creates && len(d.PartitionedBy) > 0:
+		return fmt.Sprintf("%s is created by the first batch, partitioned by %s", d.Target, strings.Join(d.PartitionedBy, ", "))
+	case fit.creates:
+		return fmt.Sprintf("%s is created by the first batch", d.Target)
+	case fit.setMetadata:
+		return fmt.Sprintf("rows are appended to %s, and columns are added to it", d.Target)
+	default:
+		return fmt.Sprintf("rows are appended to %s", d.Target)
+	}
+}

@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"lakesql/checkpoint"
+	"lakesql/delta"
+	"lakesql/stream/source"
+)
+
+// maxErrorsPerBatch is how many malformed rows of one batch are kept. All of them are counted.
+const maxErrorsPerBatch = 200
+
+// errTooMany stops a batch as soon as it has more malformed rows than MAX n ROWS bears.
+var errTooMany = errors.New("too many malformed rows")
+
+// observed collects what the sources tell while a batch is read.
+type observed struct {
+	max       int64 // MAX n ROWS; 0: any number
+	errorRows int64
+	kept      []source.RowError
+	fileCount int64
+	skipped   []source.FileResult
+	lastFile  string
+	lastLine  int64
+}
+
+func (o *observed) observer() source.Observer {
+	return source.Observer{Row: o.row, File: o.file}
+}
+
+// row counts a malformed row once, also when several of its fields are bad.
+func (o *observed) row(e source.RowError) {
+	if e.File != o.lastFile || e.Line != o.lastLine {
+		o.errorRows++
+		o.lastFile, o.lastLine = e.File, e.Line
+	}
+	if len(o.kept) < maxErrorsPerBatch {
+		o.kept = append(o.kept, e)
+	}
+}
+
+func (o *observed) file(f source.FileResult) {
+	o.fileCount++
+	if f.Skipped != "" {
+		o.skipped = append(o.skipped, f)
+	}
+}
+
+// tooManyErrors applies MAX n ROWS.
+func (ss *session) tooManyErrors(b *micro, o *observed) error {
+	if o.max == 0 || o.errorRows <= o.max {
+		return nil
+	}
+	if err := ss.keepRowErrors(context.Background(), b, o); err != nil {
+		return err
+	}
+	first := o.kept[0]
+	return ss.fail(KindTooManyErrors, errTooMany, "stream %s: batch %d has %d malformed rows, and MAX %d ROWS was given. The first: file %s, line %d, column %q: %s. "+
+		"SHOW STREAM ERRORS FOR %s lists them. Put the files right and type START STREAM %s, or raise MAX with CREATE OR REPLACE STREAM",
+		ss.def.FullName(), b.id, o.errorRows, o.max, first.File, first.Line, first.Column, first.Message, ss.def.FullName(), ss.def.FullName())
+}
+
+// keptError is a malformed row as it is kept in the checkpoint.
+type keptError struct {
+	Time    time.Time `json:"time"`
+	File    string    `json:"file"`
+	Line    int64     `json:"line"`
+	Column  string    `json:"column,omitempty"`
+	Raw     []byte    `json:"raw,omitempty"`
+	Message string    `json:"message"`
+}
+
+// keepRowErrors makes the batch's malformed rows durable before the batch's commit, so that none is lost; a batch that is
+// run again replaces its own.
+func (ss *session) keepRowErrors(ctx context.Context, b *micro, o *observed) error {
+	if len(o.kept) == 0 && len(o.skipped) == 0 && !b.replay {
+		return nil
+	}
+	now := ss.s.m.now().UTC()
+	items := make([]json.RawMessage, 0, len(o.kept)+len(o.skipped))
+	for _, f := range o.skipped {
+		items = append(items, mustJSON(keptError{Time: now, File: f.URI, Message: "the file was left out: " + f.Skipped}))
+	}
+	for _, e := range o.kept {
+		items = append(items, mustJSON(keptError{Time: now, File: e.File, Line: e.Line, Column: e.Column, Raw: e.Raw, Message: e.Message}))
+	}
+	ss.cp.Errors().Put(b.id, items...)
+	if err := ss.cp.Errors().Flush(ctx); err != nil {
+		return fmt.Errorf("keep the malformed rows of batch %d: %w", b.id, err)
+	}
+	return nil
+}
+
+// mustJSON encodes a value of our own that always can be.
+func mustJSON(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", v, err))
+	}
+	return data
+}
+
+// progressOf describes a committed batch.
+func (ss *session) progressOf(b *micro, done delta.Committed, res *batchResult, tick, now time.Time) Progress {
+	took, since := now.Sub(tick), tick.Sub(ss.lastTick)
+	p := Progress{
+		ID: ss.cp.ID(), RunID: ss.runID, Name: ss.def.FullName(), Timestamp: tick.UTC(), BatchID: b.id,
+		BatchDuration: took.Milliseconds(), DurationMs: b.took,
+		NumInputFiles: res.observed.fileCount, NumErrorRows: res.observed.errorRows, CommitVersion: done.Version,
+		Sink: SinkProgress{Description: "DeltaSink[" + ss.target.Table.Store().URI() + "]", NumOutputRows: res.rows},
+	}
+	left := ss.backlog()
+	p.BacklogFiles, p.BacklogBytes = left.Files, left.Bytes
+	for i, src := range ss.sources {
+		n := res.inputRows[i]
+		p.NumInputRows += n
+		p.Sources = append(p.Sources, SourceProgress{
+			Description: src.Description(), StartOffset: rawOffset(b.start[i]), EndOffset: rawOffset(b.end[i]), LatestOffset: rawOffset(b.end[i]),
+			NumInputRows: n, InputRowsPerSecond: ss.rate(n, since), ProcessedRowsPerSecond: perSecond(n, took),
+		})
+	}
+	p.InputRowsPerSecond, p.ProcessedRowsPerSecond = ss.rate(p.NumInputRows, since), perSecond(p.NumInputRows, took)
+	return p
+}
+
+// rate is rows per second since the last batch; 0 for the first one of a run.
+func (ss *session) rate(rows int64, since time.Duration) float64 {
+	if ss.lastTick.IsZero() {
+		return 0
+	}
+	return perSecond(rows, since)
+}
+
+func perSecond(rows int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(rows) / d.Seconds()
+}
+
+func rawOffset(o source.Offset) json.RawMessage {
+	if o == source.None {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(o)
+}
+
+func (ss *session) keepProgress(batch int64, p Progress) { ss.cp.Progress().Put(batch, mustJSON(p)) }
+
+// flushEvery is how often progress is made durable under load; a stream that rests does it at once.
+const flushEvery = time.Second
+
+// flushRings makes progress durable. It is a record for people: a fault is logged, and the stream goes on.
+func (ss *session) flushRings(ctx context.Context) {
+	for _, ring := range []*checkpoint.Ring{ss.cp.Progress(), ss.cp.Errors()} {
+		if err := ring.Flush(ctx); err != nil && ctx.Err() == nil {
+			ss.s.m.log.Warn("a stream's progress could not be kept", "stream", ss.def.FullName(), "error", err)
+		}
+	}
+	ss.progressAt = ss.s.m.now()
+}

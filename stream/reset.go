@@ -1,0 +1,132 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lakesql/checkpoint"
+	"lakesql/store"
+	"lakesql/stream/source"
+)
+
+// Reset makes a stream that is paused, failed or finished forget what it has read; it is paused then. The table keeps its
+// rows, so that what is read again is there twice: the report says how much that is.
+//
+// The definition says that a reset has begun before the checkpoint is touched; the checkpoint's own marker makes its part
+// whole. After a crash anywhere between, the stream takes whatever id the checkpoint has.
+func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport, error) {
+	m.statements.Lock()
+	defer m.statements.Unlock()
+	s, err := m.find(database, name)
+	if err != nil {
+		return ResetReport{}, err
+	}
+	s.lifecycle.Lock()
+	defer s.lifecycle.Unlock()
+	s.mu.Lock()
+	running, state := s.run != nil, s.status.State
+	s.mu.Unlock()
+	d := s.definition()
+	if running {
+		return ResetReport{}, &Error{Kind: KindWrongState, Stream: d.FullName(), Message: fmt.Sprintf(
+			"stream %s is %s, and RESET works on one that is stopped; type STOP STREAM %s first", d.FullName(), state, d.FullName())}
+	}
+	report := ResetReport{OldID: d.ID}
+	if report.Files, report.Bytes, err = m.whatIsThere(ctx, d); err != nil {
+		return ResetReport{}, err
+	}
+	d.Resetting, d.Paused, d.Finished = true, true, false
+	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
+		return ResetReport{}, fmt.Errorf("keep that stream %s is being reset: %w", d.FullName(), err)
+	}
+	s.settle(d)
+	if d.ID, err = m.resetCheckpoint(ctx, &d); err != nil {
+		return ResetReport{}, err
+	}
+	d.Resetting = false
+	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
+		return ResetReport{}, fmt.Errorf("keep the new id of stream %s: %w; type the statement again", d.FullName(), err)
+	}
+	s.settle(d)
+	s.update(func(st *Status) { st.LastBatchID, st.LastCommitVersion = -1, -1 })
+	report.NewID = d.ID
+	return report, nil
+}
+
+// resetCheckpoint gives the checkpoint a new id and empty logs. One that is gone, or damaged beyond opening, is made anew.
+func (m *Manager) resetCheckpoint(ctx context.Context, d *Definition) (newID string, err error) {
+	st, err := m.cfg.Open(d.Checkpoint)
+	if err != nil {
+		return "", err
+	}
+	cp, err := checkpoint.Open(ctx, st)
+	var ce *checkpoint.Error
+	switch {
+	case err == nil:
+		lease := cp.Lease(m.cfg.Owner)
+		if err := lease.Acquire(ctx); err != nil {
+			return "", fmt.Errorf("take the lease of the checkpoint that RESET clears: %w", err)
+		}
+		defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
+		return cp.Reset(ctx)
+	case !errors.As(err, &ce):
+		return "", err
+	case ce.Kind != checkpoint.Missing:
+		if err := store.DeletePrefix(ctx, st, ""); err != nil {
+			return "", fmt.Errorf("clear the damaged checkpoint %s: %w", d.Checkpoint, err)
+		}
+	}
+	if cp, err = checkpoint.Create(ctx, st); err != nil {
+		return "", fmt.Errorf("make a new checkpoint: %w", err)
+	}
+	return cp.ID(), nil
+}
+
+// whatIsThere counts what a stream that starts over will read.
+func (m *Manager) whatIsThere(ctx context.Context, d Definition) (files, bytes int64, err error) {
+	sources, closeAll, err := m.lookAtSources(ctx, &d)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer closeAll()
+	for _, src := range sources {
+		if _, err := src.Mark(ctx); err != nil {
+			return 0, 0, fmt.Errorf("look at %s: %w", src.Description(), err)
+		}
+		b := src.Backlog()
+		files, bytes = files+b.Files, bytes+b.Bytes
+	}
+	return files, bytes, nil
+}
+
+// lookAtSources opens the definition's sources without a checkpoint: they write nothing.
+func (m *Manager) lookAtSources(ctx context.Context, d *Definition) (sources []source.Source, closeAll func(), err error) {
+	closeAll = func() {
+		for _, src := range sources {
+			if err := src.Close(); err != nil {
+				m.log.Warn("a source did not close", "stream", d.FullName(), "error", err)
+			}
+		}
+	}
+	specs, err := m.cfg.Compiler.Sources(ctx, *d)
+	if err != nil {
+		return nil, nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err, Message: fmt.Sprintf("stream %s: %v", d.FullName(), err)}
+	}
+	for i, spec := range specs {
+		open, ok := m.cfg.Sources[spec.Kind]
+		if !ok {
+			closeAll()
+			return nil, nil, unsupported(d, "source %s", spec.Kind)
+		}
+		env := sourceEnv(m, d)
+		env.Index = i
+		src, err := open(ctx, spec, env)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		sources = append(sources, src)
+	}
+	return sources, closeAll, nil
+}

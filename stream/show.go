@@ -1,0 +1,178 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lakesql/checkpoint"
+	"lakesql/stream/source"
+)
+
+// openToShow opens a stream's checkpoint to look at its records. nil, without an error, when it is gone: then there is
+// nothing to show, and the stream's state says why.
+func (m *Manager) openToShow(ctx context.Context, database, name string) (*checkpoint.Checkpoint, Definition, error) {
+	s, err := m.find(database, name)
+	if err != nil {
+		return nil, Definition{}, err
+	}
+	d := s.definition()
+	cp := s.liveCheckpoint()
+	if cp != nil {
+		return cp, d, nil
+	}
+	cp, err = m.openCheckpoint(ctx, &d)
+	if KindOf(err) == KindCheckpoint {
+		return nil, d, nil
+	}
+	return cp, d, err
+}
+
+// liveCheckpoint is the one that the stream's session has open, which knows what is not flushed yet.
+func (s *stream) liveCheckpoint() *checkpoint.Checkpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live
+}
+
+func (s *stream) setLive(cp *checkpoint.Checkpoint) {
+	s.mu.Lock()
+	s.live = cp
+	s.mu.Unlock()
+}
+
+// Progress returns the last batches, newest first; limit 0 gives all that are kept.
+func (m *Manager) Progress(ctx context.Context, database, name string, limit int) ([]Progress, error) {
+	cp, _, err := m.openToShow(ctx, database, name)
+	if err != nil || cp == nil {
+		return nil, err
+	}
+	items, err := cp.Progress().Items(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the progress of stream %s.%s: %w", database, name, err)
+	}
+	var out []Progress
+	for _, item := range slices.Backward(items) {
+		if limit > 0 && len(out) == limit {
+			break
+		}
+		var p Progress
+		if err := json.Unmarshal(item.Data, &p); err != nil {
+			return nil, fmt.Errorf("read the progress of batch %d of stream %s.%s: %w", item.Batch, database, name, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Errors returns the malformed rows and the files left out that are kept, newest batch first.
+func (m *Manager) Errors(ctx context.Context, database, name string) ([]RowError, error) {
+	cp, _, err := m.openToShow(ctx, database, name)
+	if err != nil || cp == nil {
+		return nil, err
+	}
+	items, err := cp.Errors().Items(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the row errors of stream %s.%s: %w", database, name, err)
+	}
+	out := make([]RowError, 0, len(items))
+	for _, item := range items {
+		var e keptError
+		if err := json.Unmarshal(item.Data, &e); err != nil {
+			return nil, fmt.Errorf("read the row errors of batch %d of stream %s.%s: %w", item.Batch, database, name, err)
+		}
+		out = append(out, RowError{Time: e.Time, BatchID: item.Batch, File: e.File, Line: e.Line, Column: e.Column, Raw: e.Raw, Message: e.Message})
+	}
+	slices.SortStableFunc(out, func(a, b RowError) int { return int(b.BatchID - a.BatchID) })
+	return out, nil
+}
+
+// Files returns the files that the stream has taken in, oldest first.
+func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatus, error) {
+	cp, d, err := m.openToShow(ctx, database, name)
+	if err != nil || cp == nil {
+		return nil, err
+	}
+	specs, err := m.cfg.Compiler.Sources(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.files(ctx, cp, len(specs))
+	if err != nil {
+		return nil, fmt.Errorf("read the files of stream %s: %w", d.FullName(), err)
+	}
+	return out, nil
+}
+
+// files joins the source logs with what is known of each file. A file is committed when a committed batch is at or behind
+// its entry: that is what the log says, also for files of which nothing else was kept.
+func (m *Manager) files(ctx context.Context, cp *checkpoint.Checkpoint, sources int) ([]FileStatus, error) {
+	committed, err := committedOffsets(ctx, cp, sources)
+	if err != nil {
+		return nil, err
+	}
+	skipped, err := loadSkipped(ctx, cp)
+	if err != nil {
+		return nil, err
+	}
+	var out []FileStatus
+	for i := range sources {
+		facts := map[string]checkpoint.FileFact{}
+		for f, err := range cp.Files(i).All(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			facts[f.Path] = f
+		}
+		for e, err := range cp.Source(i).All(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			st := FileStatus{
+				Path: e.Path, Size: -1, ModTime: time.UnixMilli(e.TimestampMs).UTC(), State: FilePending, BatchID: -1,
+				SourceID: i, SourceLog: e.BatchID, Rows: -1,
+			}
+			if f, ok := facts[e.Path]; ok {
+				st.Size, st.ModTime = f.Size, time.Unix(0, f.ModTimeNs).UTC()
+				if f.Batch >= 0 {
+					st.Rows, st.Rejected, st.Error, st.BatchID = f.Rows, f.Rejected, f.Error, f.Batch
+				}
+			}
+			switch {
+			case st.Error != "" || skipped.has(e.Path):
+				st.State = FileSkipped
+			case e.BatchID <= committed[i]:
+				st.State = FileCommitted
+			}
+			out = append(out, st)
+		}
+	}
+	return out, nil
+}
+
+// committedOffsets is the source log entry up to which each source's files are in the table; -1 where there is none.
+func committedOffsets(ctx context.Context, cp *checkpoint.Checkpoint, sources int) ([]int64, error) {
+	out := slices.Repeat([]int64{-1}, sources)
+	last, err := cp.Commits().Latest(ctx)
+	if err != nil || last < 0 {
+		return out, err
+	}
+	o, err := cp.Offsets().Read(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	for i := range min(sources, len(o.Sources)) {
+		var text struct{ LogOffset int64 }
+		if o.Sources[i] == checkpoint.NoOffset {
+			continue
+		}
+		if err := json.Unmarshal([]byte(o.Sources[i]), &text); err != nil {
+			return nil, errors.Join(source.ErrChanged, err)
+		}
+		out[i] = text.LogOffset
+	}
+	return out, nil
+}

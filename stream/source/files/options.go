@@ -1,0 +1,40 @@
+package files
+
+import (
+	"fmt"
+	"strings"
+
+	"lakesql/files"
+	"lakesql/format/csv"
+	"lakesql/stream/source"
+)
+
+// parseOptions reads the named arguments of read_files and refuses those that are not built for streams.
+func parseOptions(args map[string]string) (*files.Options, error) {
+	opts, err := files.ParseOptions(args)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !opts.IncludeExistingFiles:
+		return nil, fmt.Errorf("includeExistingFiles => false is not supported yet: move the files that are not to be read elsewhere")
+	case opts.SchemaLocation != "":
+		return nil, fmt.Errorf("schemaLocation is not supported yet: the inferred schema is kept in the stream's checkpoint")
+	}
+	return opts, nil
+}
+
+// applyMode lets ON ERROR decide what becomes of malformed rows, unless read_files says so itself by its option mode.
+func applyMode(opts *files.Options, args map[string]string, m source.Malformed) {
+	for name := range args {
+		if strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") == "mode" {
+			return
+		}
+	}
+	switch m {
+	case source.DropRow:
+		opts.CSV.Mode = csv.DropMalformed
+	case source.FailRead:
+		opts.CSV.Mode = csv.FailFast
+	}
+}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lakesql/batch"
+	"lakesql/delta"
+	"lakesql/files"
+	"lakesql/stream/source"
+)
+
+// inferFiles is how many of the first files the schema is inferred from, as Auto Loader does.
+const inferFiles = 1000
+
+// Inferred reports whether the option schema is missing.
+func (s *Source) Inferred() bool { return !s.given }
+
+// Schema returns the columns of the files. An inferred schema is in the checkpoint before it is returned.
+func (s *Source) Schema(ctx context.Context) (*batch.Schema, error) {
+	if s.schema != nil {
+		return s.schema, nil
+	}
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	list, err := s.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := s.infer(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return schema, s.keepSchema(ctx, schema)
+}
+
+// loadSchema takes up the schema that an earlier run has kept.
+func (s *Source) loadSchema(ctx context.Context) error {
+	text, ok, err := s.env.Checkpoint.Schema(ctx, s.env.Index)
+	if err != nil || !ok {
+		return err
+	}
+	kept, err := delta.ParseSchema(string(text))
+	if err != nil {
+		return fmt.Errorf("read the schema kept for source %d: %w", s.env.Index, err)
+	}
+	if !s.given {
+		s.schema = kept
+		return nil
+	}
+	s.schema = widen(s.schema, kept)
+	return nil
+}
+
+func (s *Source) keepSchema(ctx context.Context, schema *batch.Schema) error {
+	if s.env.Checkpoint != nil {
+		if err := s.env.Checkpoint.SaveSchema(ctx, s.env.Index, []byte(delta.FormatSchema(schema))); err != nil {
+			return fmt.Errorf("keep the inferred schema: %w", err)
+		}
+	}
+	s.schema = schema
+	return nil
+}
+
+// sample is the files to infer from: those that are recorded already, then those that the last look found.
+func (s *Source) sample(ctx context.Context) ([]files.File, error) {
+	var list []files.File
+	if s.last >= 0 {
+		recorded, err := s.rangeFiles(ctx, 0, s.last)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range recorded {
+			if f.err == nil {
+				list = append(list, f.File)
+			}
+		}
+	}
+	list = append(list, s.ready...)
+	list = slices.DeleteFunc(list, func(f files.File) bool { return s.leftOut(f.URI) != "" })
+	return list[:min(len(list), inferFiles)], nil
+}
+
+// infer finds the schema; files that cannot be read are left out where ON ERROR says so.
+func (s *Source) infer(ctx context.Context, list []files.File) (*batch.Schema, error) {
+	for len(list) > 0 {
+		schema, err := files.InferSchema(ctx, s.env.Open, list, s.opts)
+		switch {
+		case err == nil:
+			return nullable(schema), nil
+		case errors.Is(err, files.ErrNoData):
+			return nil, source.ErrNoData
+		}
+		uri, unreadable := fileOf(err)
+		if uri == "" {
+			return nil, fmt.Errorf("infer the schema of %s: %w", s.spec.Path, err)
+		}
+		if !unreadable || !s.env.SkipUnreadable {
+			return nil, asFileError(err)
+		}
+		list = slices.DeleteFunc(list, func(f files.File) bool { return f.URI == uri })
+	}
+	return nil, source.ErrNoData
+}
+
+// evolve adds the columns of a file that the schema lacks, and makes that durable.
+func (s *Source) evolve(ctx context.Context, f files.File) error {
+	found, err := files.InferSchema(ctx, s.env.Open, []files.File{f}, s.opts)
+	if err != nil {
+		return asFileError(err)
+	}
+	wider := widen(s.schema, nullable(found))
+	if len(wider.Fields) == len(s.schema.Fields) {
+		return fmt.Errorf("file %s has columns beyond (%s), and they cannot be told: %w", f.URI, s.schema, source.ErrData)
+	}
+	if err := s.keepSchema(ctx, wider); err != nil {
+		return err
+	}
+	return source.ErrSchemaEvolved
+}
+
+// widen adds the fields of more that schema has not.
+func widen(schema, more *batch.Schema) *batch.Schema {
+	out := batch.NewSchema(slices.Clone(schema.Fields)...)
+	for _, f := range more.Fields {
+		if out.Index(f.Name) < 0 {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
+}
+
+// nullable makes all columns nullable, as Spark does for every file source.
+func nullable(schema *batch.Schema) *batch.Schema {
+	out := batch.NewSchema(slices.Clone(schema.Fields)...)
+	for i := range out.Fields {
+		out.Fields[i].Nullable = true
+	}
+	return out
+}

@@ -1,0 +1,390 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"lakesql/batch"
+	"lakesql/checkpoint"
+	"lakesql/files"
+	"lakesql/stream/source"
+)
+
+// How long a listing is used for further ranges, and how often the folder is listed where nothing hints.
+const (
+	listingFresh = 10 * time.Second
+	pollEvery    = time.Second
+)
+
+// Source reads the files of a folder or glob, each once. See the package's comment for what is durable when.
+//
+// Invariants:
+//   - seen has exactly the entries of the source log, whose newest id is last.
+//   - ready and waiting are what the last look found and seen does not have.
+type Source struct {
+	env  source.Env
+	spec source.Spec
+	opts *files.Options
+	set  *files.Set
+
+	log     *checkpoint.SourceLog // nil: only to be looked at
+	facts   *checkpoint.FileLog
+	watcher *files.Watcher
+
+	schema *batch.Schema
+	given  bool // the option schema
+
+	seen    map[string]int64 // URI -> id of the log entry
+	last    int64
+	ready   []files.File
+	waiting []files.File
+	looked  time.Time       // of the last listing
+	frozen  map[string]bool // nil: not frozen
+
+	unreadable map[string]string // files left out because reading failed, with the reason
+	results    []checkpoint.FileResult
+}
+
+var (
+	_ source.Source   = (*Source)(nil)
+	_ source.OpenFunc = Open
+)
+
+// Open opens a file source. With a checkpoint it reads the whole source log and starts to watch the folder.
+func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
+	opts, err := parseOptions(spec.Options)
+	if err != nil {
+		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
+	}
+	applyMode(opts, spec.Options, env.Malformed)
+	set, err := files.NewSet(env.Open, env.Fence, spec.Path, opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{
+		env: env, spec: spec, opts: opts, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
+		seen: map[string]int64{}, last: -1, unreadable: map[string]string{},
+	}
+	if env.Checkpoint == nil {
+		return s, nil
+	}
+	s.log, s.facts = env.Checkpoint.Source(env.Index), env.Checkpoint.Files(env.Index)
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	if s.watcher, err = set.Watch(context.WithoutCancel(ctx)); err != nil {
+		s.watcher = nil // the listing is the truth: it is only repeated more often
+	}
+	return s, nil
+}
+
+// load reads the log into seen, and the schema that an earlier run has kept.
+func (s *Source) load(ctx context.Context) error {
+	var err error
+	if s.last, err = s.log.Latest(ctx); err != nil {
+		return fmt.Errorf("read the log of the files seen: %w", err)
+	}
+	for e, err := range s.log.All(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the log of the files seen: %w", err)
+		}
+		s.seen[e.Path] = e.BatchID
+	}
+	return s.loadSchema(ctx)
+}
+
+// look lists the files that the log does not have.
+func (s *Source) look(ctx context.Context) error {
+	ready, waiting, err := s.set.ListNew(ctx, func(uri string) bool { _, ok := s.seen[uri]; return ok })
+	if err != nil {
+		return fmt.Errorf("list %s: %w", s.spec.Path, err)
+	}
+	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
+	return nil
+}
+
+// allowed leaves what was there when the source was frozen.
+func (s *Source) allowed(list []files.File) []files.File {
+	if s.frozen == nil {
+		return list
+	}
+	out := list[:0]
+	for _, f := range list {
+		if s.frozen[f.URI] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Freeze limits the source to what is there now.
+func (s *Source) Freeze(ctx context.Context) error {
+	s.frozen = nil
+	if err := s.look(ctx); err != nil {
+		return err
+	}
+	s.frozen = map[string]bool{}
+	for _, list := range [][]files.File{s.ready, s.waiting} {
+		for _, f := range list {
+			s.frozen[f.URI] = true
+		}
+	}
+	return nil
+}
+
+// Latest records the next range in the source log. An entry that an earlier run, ours or Spark's, recorded and that no
+// offset covers yet is the next range as it is.
+func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.Limit) (source.Offset, bool, error) {
+	from, err := parseOffset(start)
+	if err != nil {
+		return "", false, err
+	}
+	if s.last > from {
+		return formatOffset(s.last), true, nil
+	}
+	if len(s.ready) == 0 || s.env.Now().Sub(s.looked) > listingFresh {
+		if err := s.look(ctx); err != nil {
+			return "", false, err
+		}
+	}
+	taken := s.ready[:s.count(limit)]
+	if len(taken) == 0 {
+		return start, false, nil
+	}
+	if err := s.record(ctx, taken); err != nil {
+		return "", false, err
+	}
+	s.ready = s.ready[len(taken):]
+	return formatOffset(s.last), len(s.ready) > 0, nil
+}
+
+// count is how many of the ready files the next range has.
+func (s *Source) count(limit source.Limit) int {
+	if limit.All {
+		return len(s.ready)
+	}
+	maxFiles, maxBytes := limit.Files, limit.Bytes
+	if maxFiles == 0 {
+		maxFiles = s.opts.MaxFilesPerTrigger
+	}
+	if maxFiles == 0 {
+		maxFiles = source.DefaultMaxFiles
+	}
+	if maxBytes == 0 {
+		maxBytes = s.opts.MaxBytesPerTrigger
+	}
+	n, bytes := 0, int64(0)
+	for n < len(s.ready) && n < maxFiles {
+		bytes += s.ready[n].Size
+		if n > 0 && maxBytes > 0 && bytes > maxBytes {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// record writes the files to the source log, and then what they look like.
+func (s *Source) record(ctx context.Context, taken []files.File) error {
+	id := s.last + 1
+	entries := make([]checkpoint.SourceEntry, len(taken))
+	pins := make([]checkpoint.FilePin, len(taken))
+	for i, f := range taken {
+		entries[i] = checkpoint.SourceEntry{Path: f.URI, TimestampMs: f.ModTime.UnixMilli(), BatchID: id}
+		pins[i] = checkpoint.FilePin{Path: f.URI, Size: f.Size, ModTimeNs: f.ModTime.UnixNano(), ETag: f.ETag}
+	}
+	if err := s.log.Add(ctx, id, entries); err != nil {
+		return fmt.Errorf("record %d files in the source log: %w", len(taken), err)
+	}
+	s.last = id
+	for _, e := range entries {
+		s.seen[e.Path] = id
+	}
+	if err := s.facts.Pin(ctx, id, pins); err != nil {
+		return fmt.Errorf("record what %d files look like: %w", len(taken), err)
+	}
+	return nil
+}
+
+// Committed records what became of the range's files.
+func (s *Source) Committed(ctx context.Context, batchID int64, start, end source.Offset) error {
+	from, err := parseOffset(start)
+	if err != nil {
+		return err
+	}
+	to, err := parseOffset(end)
+	if err != nil {
+		return err
+	}
+	results := s.results
+	s.results = nil
+	if from == to {
+		return nil
+	}
+	return s.facts.Finish(ctx, batchID, from+1, to, results)
+}
+
+// Backlog counts what the last look found and no range has.
+func (s *Source) Backlog() source.Backlog {
+	b := source.Backlog{Files: int64(len(s.ready) + len(s.waiting)), Waiting: int64(len(s.waiting))}
+	for _, list := range [][]files.File{s.ready, s.waiting} {
+		for _, f := range list {
+			b.Bytes += f.Size
+		}
+	}
+	return b
+}
+
+// mark is the files that were there at one moment and had not been recorded, and the newest log entry of that moment.
+type mark struct {
+	logID int64
+	files map[string]struct{}
+}
+
+// Mark looks what is there now.
+func (s *Source) Mark(ctx context.Context) (source.Mark, error) {
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	m := &mark{logID: s.last, files: make(map[string]struct{}, len(s.ready)+len(s.waiting))}
+	for _, list := range [][]files.File{s.ready, s.waiting} {
+		for _, f := range list {
+			m.files[f.URI] = struct{}{}
+		}
+	}
+	return m, nil
+}
+
+// Reached strikes off the files that are committed, or that were gone before they were recorded.
+func (s *Source) Reached(_ context.Context, taken source.Mark, committed source.Offset) (bool, error) {
+	m, ok := taken.(*mark)
+	if !ok {
+		return false, fmt.Errorf("a mark of another source: %T", taken)
+	}
+	id, err := parseOffset(committed)
+	if err != nil {
+		return false, err
+	}
+	var there map[string]bool
+	for uri := range m.files {
+		if at, ok := s.seen[uri]; ok {
+			if at <= id {
+				delete(m.files, uri)
+			}
+			continue
+		}
+		if there == nil {
+			there = s.pending()
+		}
+		if !there[uri] {
+			delete(m.files, uri)
+		}
+	}
+	return m.logID <= id && len(m.files) == 0, nil
+}
+
+func (s *Source) pending() map[string]bool {
+	out := make(map[string]bool, len(s.ready)+len(s.waiting))
+	for _, list := range [][]files.File{s.ready, s.waiting} {
+		for _, f := range list {
+			out[f.URI] = true
+		}
+	}
+	return out
+}
+
+// CanSkip accepts the files of ranges that are not committed, and those in the folder that no range has yet.
+func (s *Source) CanSkip(ctx context.Context, uri string, committed source.Offset) error {
+	id, err := parseOffset(committed)
+	if err != nil {
+		return err
+	}
+	if at, ok := s.seen[uri]; ok {
+		if at <= id {
+			return fmt.Errorf("its rows are in the table already")
+		}
+		return nil
+	}
+	if err := s.look(ctx); err != nil {
+		return err
+	}
+	if !s.pending()[uri] {
+		return fmt.Errorf("no such file is waiting to be read in %s", s.spec.Path)
+	}
+	return nil
+}
+
+// Wake hints that files may be new.
+func (s *Source) Wake() <-chan struct{} {
+	if s.watcher == nil {
+		return nil
+	}
+	return s.watcher.Events()
+}
+
+// RecheckAfter is when a file that is still being written may be whole, or when the folder is listed without a watcher.
+func (s *Source) RecheckAfter() time.Duration {
+	after := s.set.RecheckAfter()
+	if s.watcher == nil && (after == 0 || after > pollEvery) {
+		return pollEvery
+	}
+	return after
+}
+
+// Upkeep prepares the next compaction of the source log, and merges small objects.
+func (s *Source) Upkeep(ctx context.Context) error {
+	if s.log == nil {
+		return nil
+	}
+	if err := s.log.Prepare(ctx); err != nil {
+		return err
+	}
+	return s.facts.Compact(ctx)
+}
+
+// Description names the source as Spark does.
+func (s *Source) Description() string {
+	return "FileStreamSource[" + strings.Replace(s.spec.Path, "file:///", "file:/", 1) + "]"
+}
+
+// Close stops watching.
+func (s *Source) Close() error {
+	var errs []error
+	if s.watcher != nil {
+		errs = append(errs, s.watcher.Close())
+	}
+	if s.log != nil {
+		errs = append(errs, s.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// formatOffset is Spark's FileStreamSourceOffset.
+func formatOffset(id int64) source.Offset {
+	if id < 0 {
+		return source.None
+	}
+	return source.Offset(`{"logOffset":` + strconv.FormatInt(id, 10) + `}`)
+}
+
+// parseOffset reads an offset; Spark also accepts a bare number.
+func parseOffset(o source.Offset) (int64, error) {
+	if o == source.None {
+		return -1, nil
+	}
+	if id, err := strconv.ParseInt(string(o), 10, 64); err == nil {
+		return id, nil
+	}
+	var text struct {
+		LogOffset *int64 `json:"logOffset"`
+	}
+	if err := json.Unmarshal([]byte(o), &text); err != nil || text.LogOffset == nil {
+		return 0, fmt.Errorf("offset %s in the checkpoint is not one of a file source such as {\"logOffset\":3}: %w", o, source.ErrChanged)
+	}
+	return *text.LogOffset, nil
+}

@@ -1,0 +1,62 @@
+package stream
+
+import (
+	"context"
+
+	"lakesql/stream/source"
+)
+
+// upkeep does what must be done now and then, and that no batch may wait for: the table's checkpoint, and what the
+// sources can prepare. One piece of work runs at a time; it may be lost at any moment.
+type upkeep struct {
+	ss     *session
+	cancel context.CancelFunc
+	wanted chan struct{}
+	done   chan struct{}
+}
+
+func newUpkeep(ss *session) *upkeep {
+	ctx, cancel := context.WithCancel(context.Background())
+	u := &upkeep{ss: ss, cancel: cancel, wanted: make(chan struct{}, 1), done: make(chan struct{})}
+	go u.loop(ctx)
+	return u
+}
+
+// due says that a batch was committed.
+func (u *upkeep) due() {
+	select {
+	case u.wanted <- struct{}{}:
+	default:
+	}
+}
+
+// stop ends the work and waits for it.
+func (u *upkeep) stop() { u.cancel(); <-u.done }
+
+func (u *upkeep) loop(ctx context.Context) {
+	defer close(u.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.wanted:
+		}
+		if err := u.work(ctx); err != nil && ctx.Err() == nil {
+			u.ss.s.m.log.Warn("a stream's upkeep failed; it is tried again after the next batch", "stream", u.ss.def.FullName(), "error", err)
+		}
+	}
+}
+
+func (u *upkeep) work(ctx context.Context) error {
+	if _, err := u.ss.target.Table.Maintain(ctx); err != nil {
+		return err
+	}
+	for _, src := range u.ss.sources {
+		if k, ok := src.(source.Upkeeper); ok {
+			if err := k.Upkeep(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
