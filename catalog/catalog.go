@@ -4,54 +4,159 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
 
+	"lakesql/catalog/compile"
+	"lakesql/delta"
 	"lakesql/store"
 	"lakesql/stream"
+	"lakesql/stream/source"
+	"lakesql/stream/source/files"
 )
 
 // Config says what a catalog works on.
 type Config struct {
 	Warehouse string           // absolute URI of the warehouse's folder; it is made when missing
-	Open      store.Opener     // opens tables, checkpoints and source files by URI
+	Open      store.Opener     // opens tables, checkpoints and source files by URI; nil: store.Open
 	Fence     *store.Fence     // the paths that statements may name
 	DataDir   string           // the server's own folder, which is not part of the lake
 	Owner     string           // names this server in leases: host, process, start time
+	Events    stream.Events    // hears of what streams do
 	Logger    *slog.Logger     // nil: discards
 	Now       func() time.Time // nil: time.Now
 }
 
 // Catalog is one warehouse as a SQL engine. Open makes it, Start starts its streams, Close stops everything and waits.
 type Catalog struct {
-	cfg     Config
-	root    store.Store
-	engine  *sqle.Engine
-	streams *stream.Manager
+	cfg            Config
+	log            *slog.Logger
+	root           store.Store // the warehouse
+	ledger         *ledger
+	engine         *sqle.Engine
+	streams        *stream.Manager
+	tableFunctions map[string]sql.TableFunction
 
-	closeOnce sync.Once
-	closeErr  error
+	handlesMu sync.Mutex
+	handles   map[string]*delta.Table // by URI
+
+	maintenance chan *delta.Table // tables that have been written, for the maintainer
+	stop        context.CancelFunc
+	running     sync.WaitGroup
+	closeOnce   sync.Once
+	closeErr    error
 }
+
+// maintenanceQueue is how many written tables wait for their Delta checkpoint; one that does not fit is looked at after its next commit.
+const maintenanceQueue = 64
 
 // Open opens the warehouse, makes its folder and the database lake when they are missing, and reads the catalog table.
 // It starts no stream.
 func Open(ctx context.Context, cfg Config) (*Catalog, error) {
-	return nil, errors.New("not built")
+	if cfg.Open == nil {
+		cfg.Open = store.Open
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := setSystemVariables(); err != nil {
+		return nil, err
+	}
+	root, err := cfg.Open(strings.TrimSuffix(cfg.Warehouse, "/"))
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range []store.Store{root, store.Sub(root, defaultDatabase)} {
+		if err := makeRoot(ctx, st); err != nil {
+			return nil, err
+		}
+	}
+	c := &Catalog{
+		cfg: cfg, log: cfg.Logger, root: root, ledger: newLedger(root),
+		handles: make(map[string]*delta.Table), maintenance: make(chan *delta.Table, maintenanceQueue),
+	}
+	if _, err := c.ledger.read(ctx); err != nil {
+		return nil, err
+	}
+	c.tableFunctions = c.newTableFunctions()
+	c.streams = stream.NewManager(stream.Config{
+		Definitions: definitions{c.ledger}, Targets: targets{c}, Compiler: streamCompiler{c},
+		Sources: map[string]source.OpenFunc{"files": files.Open},
+		Open:    cfg.Open, Fence: cfg.Fence, Owner: cfg.Owner, Events: cfg.Events, Logger: cfg.Logger, Now: cfg.Now,
+	})
+	c.engine = c.newEngine()
+	return c, nil
+}
+
+func (c *Catalog) newEngine() *sqle.Engine {
+	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
+	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).Build()
+	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}
+	engine := sqle.New(a, &sqle.Config{})
+	compile.Install(engine.Analyzer.ExecBuilder)
+	return engine
 }
 
 // Engine runs statements.
 func (c *Catalog) Engine() *sqle.Engine { return c.engine }
 
-// Start starts the streams that were not paused.
-func (c *Catalog) Start(ctx context.Context) error { return nil }
+// Streams is the manager of the lake's streams.
+func (c *Catalog) Streams() *stream.Manager { return c.streams }
 
-// Close stops the streams, waits for them and closes the engine. It may be called twice.
+// Start starts the streams that were not paused, and the maintenance of tables that statements write.
+func (c *Catalog) Start(ctx context.Context) error {
+	ctx, c.stop = context.WithCancel(ctx)
+	c.running.Go(func() { c.maintain(ctx) })
+	return c.streams.Start(ctx)
+}
+
+// Close stops the streams and waits for them: a running batch is finished or dropped whole. It may be called twice. The engine's
+// sessions are the server's to end before that; GMS's own Close would kill the streams' processes, and so pause them for good.
 func (c *Catalog) Close() error {
-	c.closeOnce.Do(func() { c.closeErr = c.engine.Close() })
+	c.closeOnce.Do(func() {
+		err := c.streams.Close()
+		if c.stop != nil {
+			c.stop()
+		}
+		c.running.Wait()
+		c.closeErr = errors.Join(err, c.engine.BackgroundThreads.Shutdown())
+	})
 	return c.closeErr
 }
 
-// Streams is the manager of the lake's streams.
-func (c *Catalog) Streams() *stream.Manager { return c.streams }
+// maintainSoon asks for a Delta checkpoint of a table, off the statement's path.
+func (c *Catalog) maintainSoon(t *delta.Table) {
+	select {
+	case c.maintenance <- t:
+	default: // see maintenanceQueue
+	}
+}
+
+func (c *Catalog) maintain(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case t := <-c.maintenance:
+			if _, err := t.Maintain(ctx); err != nil && ctx.Err() == nil {
+				c.log.Warn("write Delta checkpoint", "table", t.Store().URI(), "error", err)
+			}
+		}
+	}
+}
+
+// background makes a context for work that no connection asked for: a fresh session of a user ("user@host", or "") in a database.
+func (c *Catalog) background(ctx context.Context, database, definer string) *sql.Context {
+	user, host, _ := strings.Cut(definer, "@")
+	s := c.newSession(sql.Client{User: user, Address: host}, "", 0)
+	s.SetCurrentDatabase(database)
+	return sql.NewContext(ctx, sql.WithSession(s))
+}

@@ -201,3 +201,13 @@ func entryAt(b *batch.Batch, row int) entry {
 	deleted, _ := b.Cols[5].Value(row).(bool)
 	return entry{Seq: seq, Kind: entryKind(text(1)), Name: text(2), Definition: text(3), Desired: text(4), Deleted: deleted}
 }
+
+func entriesBatch(entries []entry) (*batch.Batch, error) {
+	b := batch.NewBuilder(entrySchema)
+	for _, e := range entries {
+		if err := b.AppendRow(e.Seq, string(e.Kind), e.Name, e.Definition, e.Desired, e.Deleted); err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish(), nil
+}

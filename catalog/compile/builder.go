@@ -1,0 +1,111 @@
+package compile
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+)
+
+// Builder executes what it can of a plan, and leaves the rest to GMS.
+type Builder struct{ base *rowexec.BaseBuilder }
+
+var _ sql.NodeExecBuilder = (*Builder)(nil)
+
+// Install makes the builder GMS's first choice.
+func Install(base *rowexec.BaseBuilder) { base.PriorityBuilder = &Builder{base: base} }
+
+// Build returns the rows of a node; nil, nil when GMS shall build it. A row of an outer query is not needed: what may refer to it
+// (PrependNode and what is above it) is never compiled.
+func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIter, error) {
+	switch n := n.(type) {
+	case *plan.DescribeQuery:
+		return b.explain(ctx, n, outer)
+	case *plan.GroupBy:
+		return b.buildGroupBy(ctx, n, outer)
+	case *plan.Filter:
+		return b.buildFilter(ctx, n)
+	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable:
+		if p, ok := compileNode(ctx, n); ok {
+			return p.rows(ctx)
+		}
+	}
+	return nil, nil
+}
+
+// buildFilter runs the conjuncts that compile on batches, and the others on the rows that are left.
+func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter) (sql.RowIter, error) {
+	child, ok := compileNode(ctx, n.Child)
+	if !ok {
+		return nil, nil
+	}
+	p, rest := compileFilter(ctx, child, n.Expression)
+	iter, err := p.rows(ctx)
+	if err != nil || len(rest) == 0 {
+		return iter, err
+	}
+	predicate, err := foldDates(ctx, expression.JoinAnd(rest...))
+	if err != nil {
+		return nil, closeAfter(ctx, iter, err)
+	}
+	return plan.NewFilterIter(predicate, iter), nil
+}
+
+func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row) (sql.RowIter, error) {
+	if rows, ok := countAll(ctx, n); ok {
+		return sql.RowsToRowIter(rows), nil
+	}
+	if len(n.GroupByExprs) == 0 {
+		return nil, nil // GMS's iterator without keys is a plain loop
+	}
+	child, err := b.base.Build(ctx, n.Child, outer)
+	if err != nil {
+		return nil, err
+	}
+	return newGroupBy(ctx, n, child), nil
+}
+
+// countAll answers COUNT(*) over a whole table from the statistics, when they have every file's number of rows.
+func countAll(ctx *sql.Context, n *plan.GroupBy) (sql.Row, bool) {
+	if len(n.GroupByExprs) > 0 || len(n.SelectDeps) == 0 {
+		return nil, false
+	}
+	for _, e := range n.SelectDeps {
+		if !isCountAll(ctx, e) {
+			return nil, false
+		}
+	}
+	p, ok := compileNode(ctx, n.Child)
+	if !ok || p.source == nil {
+		return nil, false
+	}
+	c, ok := p.source.(counter)
+	if !ok {
+		return nil, false
+	}
+	rows, known := c.ExactRows()
+	if !known {
+		return nil, false
+	}
+	out := make(sql.Row, len(n.SelectDeps))
+	for i := range out {
+		out[i] = rows
+	}
+	return out, true
+}
+
+func isCountAll(ctx *sql.Context, e sql.Expression) bool {
+	count, ok := e.(*aggregation.Count)
+	if !ok || len(count.Children()) != 1 {
+		return false
+	}
+	switch arg := count.Children()[0].(type) {
+	case *expression.Star:
+		return true
+	case *expression.Literal:
+		return arg.Value() != nil
+	default:
+		return false
+	}
+}

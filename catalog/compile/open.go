@@ -1,0 +1,98 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+	"lakesql/vector"
+)
+
+// Open opens a plan as one pipeline; false when it does not compile as a whole.
+func Open(ctx *sql.Context, n sql.Node) (vector.Operator, bool, error) {
+	p, ok := compileNode(ctx, n)
+	if !ok {
+		return nil, false, nil
+	}
+	op, err := p.open(ctx)
+	return op, err == nil, err
+}
+
+// Explain is the plan's text with what compiles shown as Vector nodes.
+func Explain(ctx *sql.Context, n sql.Node) (string, error) {
+	shown, err := markCompiled(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	return sql.Describe(ctx, shown, sql.DescribeOptions{}), nil
+}
+
+// Fields are the columns of a plan as batches have them: the exact type of a column that is passed through from a Source, and for
+// everything else the Delta type of the MySQL type. A type that Delta has no place for is an error that names the column.
+func Fields(ctx *sql.Context, n sql.Node) ([]batch.Field, error) {
+	if p, ok := compileNode(ctx, n); ok {
+		return p.fields, nil
+	}
+	schema := n.Schema(ctx)
+	exact := passedThrough(ctx, n)
+	out := make([]batch.Field, len(schema))
+	for i, c := range schema {
+		if i < len(exact) && exact[i] != nil {
+			out[i] = *exact[i]
+			out[i].Name = c.Name
+			continue
+		}
+		t, err := mysqltype.ToDelta(c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		out[i] = batch.Field{Name: c.Name, Type: t, Nullable: c.Nullable}
+	}
+	return out, nil
+}
+
+// passedThrough finds for each column of a node the column of a Source that it is; nil where it is computed.
+func passedThrough(ctx *sql.Context, n sql.Node) []*batch.Field {
+	switch n := n.(type) {
+	case *plan.ResolvedTable:
+		if s, ok := sql.GetUnderlyingTable(n.Table).(Source); ok {
+			return pointers(s.Columns())
+		}
+	case Source:
+		return pointers(n.Columns())
+	case *plan.TableAlias:
+		return passedThrough(ctx, n.Child)
+	case *plan.Filter:
+		return passedThrough(ctx, n.Child)
+	case *plan.SubqueryAlias:
+		return passedThrough(ctx, n.Child)
+	case *plan.JoinNode:
+		left, right := passedThrough(ctx, n.Left()), passedThrough(ctx, n.Right())
+		if len(left) == len(n.Left().Schema(ctx)) && len(right) == len(n.Right().Schema(ctx)) {
+			return append(left, right...)
+		}
+	case *plan.Project:
+		below := passedThrough(ctx, n.Child)
+		out := make([]*batch.Field, len(n.Projections))
+		for i, e := range n.Projections {
+			if column, ok := unalias(e).(*expression.GetField); ok && column.Index() < len(below) {
+				out[i] = below[column.Index()]
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func pointers(fields []batch.Field) []*batch.Field {
+	out := make([]*batch.Field, len(fields))
+	for i := range fields {
+		f := fields[i]
+		out[i] = &f
+	}
+	return out
+}

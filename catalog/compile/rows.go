@@ -1,0 +1,91 @@
+package compile
+
+import (
+	"io"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+	"lakesql/vector"
+)
+
+// warningTruncated is MySQL's ER_TRUNCATED_WRONG_VALUE.
+const warningTruncated = 1292
+
+// maxRangeWarnings bounds the warnings of one statement for dates that MySQL cannot show, as MySQL's max_error_count does.
+const maxRangeWarnings = 64
+
+// rows hands out the rows of an operator one by one.
+type rows struct {
+	op       vector.Operator
+	batch    *batch.Batch
+	getters  []mysqltype.Getter
+	next     int // of batch's selected rows
+	warnings int
+}
+
+// NewRows returns the rows of an operator. Closing them closes it.
+func NewRows(op vector.Operator) sql.RowIter { return &rows{op: op} }
+
+// Next returns the next row.
+func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
+	for r.batch == nil || r.next == r.batch.Rows() {
+		b, err := r.op.Next(ctx)
+		if err != nil {
+			return nil, err // io.EOF too
+		}
+		r.take(ctx, b)
+	}
+	at := r.batch.Row(r.next)
+	r.next++
+	row := make(sql.Row, len(r.getters))
+	for i, get := range r.getters {
+		row[i] = get(at)
+	}
+	return row, nil
+}
+
+func (r *rows) take(ctx *sql.Context, b *batch.Batch) {
+	r.batch, r.next = b, 0
+	r.getters = make([]mysqltype.Getter, len(b.Cols))
+	if b.Rows() == 0 {
+		return
+	}
+	for i, col := range b.Cols {
+		name := b.Schema.Fields[i].Name
+		r.getters[i] = mysqltype.NewGetter(col, func() {
+			if r.warnings++; r.warnings <= maxRangeWarnings {
+				ctx.Warn(warningTruncated, "Incorrect datetime value in column '%s': outside the years 0000 to 9999", name)
+			}
+		})
+	}
+}
+
+// Close closes the operator.
+func (r *rows) Close(*sql.Context) error { return r.op.Close() }
+
+var _ sql.RowIter = (*rows)(nil)
+
+// Drain reads a row iterator to its end and closes it.
+func Drain(ctx *sql.Context, iter sql.RowIter) ([]sql.Row, error) {
+	var out []sql.Row
+	for {
+		row, err := iter.Next(ctx)
+		if err == io.EOF {
+			return out, iter.Close(ctx)
+		}
+		if err != nil {
+			return nil, closeAfter(ctx, iter, err)
+		}
+		out = append(out, row)
+	}
+}
+
+// closeAfter closes an iterator that failed; the first error is the one that counts.
+func closeAfter(ctx *sql.Context, iter sql.RowIter, err error) error {
+	if closeErr := iter.Close(ctx); closeErr != nil && ctx.Session != nil {
+		ctx.GetLogger().Debugf("close after %v: %v", err, closeErr)
+	}
+	return err
+}

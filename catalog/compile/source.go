@@ -1,0 +1,23 @@
+package compile
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/batch"
+	"lakesql/vector"
+)
+
+// Source is a table, or a node of the plan, that reads batches.
+type Source interface {
+	// Columns are those of the batches, in the order of the rows' schema.
+	Columns() []batch.Field
+	// Scan reads them. filter is over batches of Columns, or nil; a source may leave out rows for which it is not true.
+	Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, error)
+	// Describe is the source's line in EXPLAIN.
+	Describe() string
+}
+
+// counter is a Source that may know its number of rows without reading.
+type counter interface {
+	ExactRows() (rows int64, known bool)
+}

@@ -1,0 +1,148 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/delta"
+	"lakesql/store"
+)
+
+// database is one database of the lake. It holds nothing: each call asks the newest state.
+type database struct {
+	noRoutines
+	c    *Catalog
+	name string
+}
+
+var (
+	_ sql.Database          = database{}
+	_ sql.VersionedDatabase = database{}
+	_ sql.TableCreator      = database{}
+	_ sql.TableDropper      = database{}
+	_ sql.ViewDatabase      = database{}
+)
+
+// Name is the database's name.
+func (d database) Name() string { return d.name }
+
+// GetTableInsensitive returns a table at the version that the statement sees.
+func (d database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	p, ok, err := d.locate(ctx, name)
+	if !ok || err != nil {
+		return nil, false, err
+	}
+	t, err := d.c.openTable(ctx, d.name, p.name, p.table)
+	if errors.Is(err, delta.ErrNoTable) && !p.external {
+		return nil, false, nil // a stream has registered it and not written it yet
+	}
+	if errors.Is(err, delta.ErrNoTable) {
+		return nil, false, fmt.Errorf("table %s.%s: its folder %s has no Delta log any more; DROP TABLE forgets the table: %w",
+			d.name, p.name, p.table.Store().URI(), err)
+	}
+	return t, err == nil, err
+}
+
+// GetTableInsensitiveAsOf returns a table at a version or time.
+func (d database) GetTableInsensitiveAsOf(ctx *sql.Context, name string, asOf any) (sql.Table, bool, error) {
+	p, ok, err := d.locate(ctx, name)
+	if !ok || err != nil {
+		return nil, false, err
+	}
+	t, err := d.c.openTableAsOf(ctx, d.name, p.name, p.table, asOf)
+	return t, err == nil, err
+}
+
+func (d database) locate(ctx *sql.Context, name string) (place, bool, error) {
+	s, err := d.c.ledger.read(ctx)
+	if err != nil {
+		return place{}, false, err
+	}
+	return d.c.locate(ctx, s, d.name, name)
+}
+
+// GetTableNames lists the tables.
+func (d database) GetTableNames(ctx *sql.Context) ([]string, error) {
+	s, err := d.c.ledger.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.c.tableNames(ctx, s, d.name)
+}
+
+// GetTableNamesAsOf lists the tables of now: the lake keeps no history of names.
+func (d database) GetTableNamesAsOf(ctx *sql.Context, _ any) ([]string, error) {
+	return d.GetTableNames(ctx)
+}
+
+// CreateTable makes a Delta table with the clauses that the session holds.
+func (d database) CreateTable(ctx *sql.Context, name string, schema sql.PrimaryKeySchema, _ sql.CollationID, comment string) error {
+	return d.c.createTable(ctx, d.name, name, schema.Schema, comment)
+}
+
+// DropTable hides a table, then deletes it; an external one is only forgotten.
+func (d database) DropTable(ctx *sql.Context, name string) error {
+	return d.c.dropTable(ctx, d.name, name)
+}
+
+func (c *Catalog) createDatabase(ctx *sql.Context, name string) error {
+	if err := checkName("database", name); err != nil {
+		return err
+	}
+	if name == pathDatabaseName {
+		return fmt.Errorf("database name %q is taken: its tables are paths, as in delta.`/lake/t`", name)
+	}
+	err := c.ledger.update(ctx, "CREATE DATABASE "+name, func(s *state) ([]entry, error) {
+		if _, ok, err := c.databaseName(ctx, s, name); ok || err != nil {
+			return nil, errors.Join(err, existsError(ok, name))
+		}
+		e, err := newEntry(databaseEntry, name, struct{}{})
+		return []entry{e}, err
+	})
+	if err != nil {
+		return err
+	}
+	return makeRoot(ctx, store.Sub(c.root, name))
+}
+
+func existsError(exists bool, database string) error {
+	if !exists {
+		return nil
+	}
+	return sql.ErrDatabaseExists.New(database)
+}
+
+// dropDatabase drops the tables one by one, so that an interrupted DROP DATABASE can simply be given again.
+func (c *Catalog) dropDatabase(ctx *sql.Context, name string) error {
+	if name == defaultDatabase {
+		return fmt.Errorf("database %s cannot be dropped: it always exists", name)
+	}
+	for _, st := range c.streams.List() {
+		if st.Definition.Database == name {
+			return fmt.Errorf("database %s has the stream %s: DROP STREAM it first", name, st.Definition.FullName())
+		}
+	}
+	s, err := c.ledger.read(ctx)
+	if err != nil {
+		return err
+	}
+	tables, err := c.tableNames(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := c.dropTable(ctx, name, t); err != nil {
+			return err
+		}
+	}
+	return c.ledger.update(ctx, "DROP DATABASE "+name, func(s *state) ([]entry, error) {
+		out := []entry{{Kind: databaseEntry, Name: name, Definition: "{}", Deleted: true}}
+		for _, v := range s.list(viewEntry, name) {
+			v.Deleted = true
+			out = append(out, v)
+		}
+		return out, nil
+	})
+}

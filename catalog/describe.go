@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/sqlext"
+)
+
+// lookup opens the table of a statement.
+func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
+	name := n.Database
+	if name == "" {
+		name = ctx.GetCurrentDatabase()
+	}
+	db, err := provider{c}.Database(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t, ok, err := db.GetTableInsensitive(ctx, n.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, sql.ErrTableNotFound.New(n.Name)
+	}
+	return t.(*table), nil
+}
+
+// historySchema has Delta's columns of DESCRIBE HISTORY that a log fills.
+var historySchema = sql.Schema{
+	{Name: "version", Type: types.Int64}, {Name: "timestamp", Type: types.DatetimeMaxPrecision},
+	{Name: "userName", Type: text, Nullable: true}, {Name: "operation", Type: text, Nullable: true},
+	{Name: "operationParameters", Type: text, Nullable: true}, {Name: "readVersion", Type: types.Int64, Nullable: true},
+	{Name: "isolationLevel", Type: text, Nullable: true}, {Name: "isBlindAppend", Type: types.Boolean, Nullable: true},
+	{Name: "operationMetrics", Type: text, Nullable: true}, {Name: "userMetadata", Type: text, Nullable: true},
+	{Name: "engineInfo", Type: text, Nullable: true},
+}
+
+func (c *Catalog) describeHistory(s *sqlext.DescribeHistory) action {
+	return query("DESCRIBE HISTORY", historySchema, func(ctx *sql.Context) ([]sql.Row, error) {
+		t, err := c.lookup(ctx, s.Table)
+		if err != nil {
+			return nil, err
+		}
+		limit, err := limitOf(s.Limit)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := t.handle.History(ctx, limit)
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]sql.Row, len(entries))
+		for i, e := range entries {
+			var blind any
+			if e.IsBlindAppend != nil {
+				blind = boolean(*e.IsBlindAppend)
+			}
+			rows[i] = sql.Row{
+				e.Version, timeOrNull(e.Timestamp), orNull(e.UserName), orNull(e.Operation), jsonText(e.Parameters), countOrNull(e.ReadVersion),
+				orNull(e.IsolationLevel), blind, jsonText(e.Metrics), orNull(e.UserMetadata), orNull(e.EngineInfo),
+			}
+		}
+		return rows, nil
+	})
+}
+
+func boolean(b bool) int8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// detailSchema has Delta's columns of DESCRIBE DETAIL.
+var detailSchema = sql.Schema{
+	{Name: "format", Type: text}, {Name: "id", Type: text}, {Name: "name", Type: text}, {Name: "description", Type: text, Nullable: true},
+	{Name: "location", Type: text}, {Name: "createdAt", Type: types.DatetimeMaxPrecision, Nullable: true},
+	{Name: "lastModified", Type: types.DatetimeMaxPrecision, Nullable: true}, {Name: "partitionColumns", Type: text},
+	{Name: "numFiles", Type: types.Int64}, {Name: "sizeInBytes", Type: types.Int64}, {Name: "properties", Type: text},
+	{Name: "minReaderVersion", Type: types.Int64}, {Name: "minWriterVersion", Type: types.Int64}, {Name: "tableFeatures", Type: text},
+}
+
+func (c *Catalog) describeDetail(s *sqlext.DescribeDetail) action {
+	return query("DESCRIBE DETAIL", detailSchema, func(ctx *sql.Context) ([]sql.Row, error) {
+		t, err := c.lookup(ctx, s.Table)
+		if err != nil {
+			return nil, err
+		}
+		meta, protocol := t.snap.Metadata(), t.snap.Protocol()
+		partitions := meta.PartitionColumns
+		if partitions == nil {
+			partitions = []string{}
+		}
+		properties := meta.Configuration
+		if properties == nil {
+			properties = map[string]string{}
+		}
+		features := append([]string{}, protocol.WriterFeatures...)
+		return []sql.Row{{
+			"delta", meta.ID, qualifiedName(t.database, t.name), orNull(meta.Description), t.handle.Store().URI(),
+			timeOrNull(meta.CreatedTime), timeOrNull(t.snap.Timestamp()), jsonText(partitions), int64(t.snap.NumFiles()), t.snap.SizeInBytes(),
+			jsonText(properties), int64(protocol.MinReader), int64(protocol.MinWriter), jsonText(features),
+		}}, nil
+	})
+}

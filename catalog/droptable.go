@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/delta"
+	"lakesql/store"
+)
+
+// dropTable drops a table. The tombstone hides it at once; the files of a managed one go after that. A crash in between
+// leaves files that nothing shows, and a new table of that name takes another folder.
+func (c *Catalog) dropTable(ctx *sql.Context, database, name string) error {
+	if users := c.streams.Uses(database, name); len(users) > 0 {
+		return fmt.Errorf("table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, strings.Join(users, ", "))
+	}
+	var dropped place
+	var id string
+	err := c.ledger.update(ctx, "DROP TABLE "+qualified(database, name), func(s *state) ([]entry, error) {
+		p, ok, err := c.locate(ctx, s, database, name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, sql.ErrTableNotFound.New(name)
+		}
+		dropped = p
+		if id, err = tableID(ctx, p.table); err != nil {
+			return nil, err
+		}
+		return dropEntries(database, p, id)
+	})
+	if err != nil {
+		return err
+	}
+	currentTransaction(ctx).forget(dropped.table)
+	c.forgetTable(dropped.table.Store().URI())
+	if dropped.external || dropped.folder == "" || id == "" {
+		return nil
+	}
+	return c.deleteFolder(ctx, database, dropped.folder, id)
+}
+
+// tableID is a table's metaData.id; "" when its log is gone.
+func tableID(ctx context.Context, t *delta.Table) (string, error) {
+	snap, err := t.Snapshot(ctx)
+	if errors.Is(err, delta.ErrNoTable) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return snap.Metadata().ID, nil
+}
+
+// dropEntries are the rows of a DROP TABLE: the registration's end, and a tombstone for files that are ours to delete.
+func dropEntries(database string, p place, id string) ([]entry, error) {
+	var out []entry
+	if p.registered {
+		out = append(out, entry{Kind: tableEntry, Name: qualified(database, p.name), Definition: "{}", Deleted: true})
+	}
+	if p.folder == "" || id == "" {
+		return out, nil
+	}
+	e, err := newEntry(tombstoneEntry, p.folder+"#"+id, tombstone{Folder: p.folder, ID: id})
+	return append(out, e), err
+}
+
+// deleteFolder deletes a dropped table's files. Where the store can rename, the folder is moved aside first, so that the name is free
+// and nothing of a half-deleted table is ever seen.
+func (c *Catalog) deleteFolder(ctx context.Context, database, folder, id string) error {
+	aside := database + "/_dropped/" + id
+	if r, ok := c.root.(store.Renamer); ok {
+		err := r.Rename(ctx, folder+"/", aside+"/")
+		if err == nil {
+			folder = aside
+		} else if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrExists) {
+			return fmt.Errorf("the table is dropped, but its folder could not be moved aside: %w", err)
+		}
+	} else if now, err := tableID(ctx, delta.NewTable(store.Sub(c.root, folder))); err != nil || now != id {
+		return err // another table has come into the folder since
+	}
+	if err := store.DeletePrefix(ctx, c.root, folder+"/"); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("the table is dropped, but not all of its files could be deleted: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/information_schema"
+
+	"lakesql/stream"
+)
+
+// infoSchema is GMS's information_schema with the tables about streams.
+type infoSchema struct {
+	sql.Database
+	c *Catalog
+}
+
+// streamTableNames are the tables that infoSchema adds, in lower case as GMS keeps names there.
+var streamTableNames = []string{"stream_errors", "stream_files", "stream_progress", "streams"}
+
+// GetTableNames lists GMS's tables and ours.
+func (d infoSchema) GetTableNames(ctx *sql.Context) ([]string, error) {
+	names, err := d.Database.GetTableNames(ctx)
+	return append(names, streamTableNames...), err
+}
+
+// GetTableInsensitive returns a table of information_schema.
+func (d infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	lower := strings.ToLower(name)
+	switch lower {
+	case "streams":
+		return streamTable(lower, statusColumns, func(*sql.Context) ([]stream.Status, error) { return d.c.streams.List(), nil }), true, nil
+	case "stream_progress":
+		return streamTable(lower, progressColumns, everyStream(d.c, d.c.progressRows)), true, nil
+	case "stream_files":
+		return streamTable(lower, fileColumns, everyStream(d.c, d.c.fileRows)), true, nil
+	case "stream_errors":
+		return streamTable(lower, errorColumns, everyStream(d.c, d.c.errorRows)), true, nil
+	}
+	return d.Database.GetTableInsensitive(ctx, name)
+}
+
+// everyStream collects what one stream has over all streams.
+func everyStream[T any](c *Catalog, of func(context.Context, stream.Status, int) ([]T, error)) func(*sql.Context) ([]T, error) {
+	return func(ctx *sql.Context) ([]T, error) {
+		var out []T
+		for _, s := range c.streams.List() {
+			items, err := of(ctx, s, 0)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, items...)
+		}
+		return out, nil
+	}
+}
+
+// streamTable is a new table for each lookup: GMS writes into the one that it is given.
+func streamTable[T any](name string, columns []streamColumn[T], list func(*sql.Context) ([]T, error)) sql.Table {
+	return &information_schema.InformationSchemaTable{
+		TableName: name, TableSchema: schemaOf(name, columns, false),
+		Reader: func(ctx *sql.Context, _ sql.Catalog) (sql.RowIter, error) {
+			items, err := list(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return sql.RowsToRowIter(rowsOf(columns, items)...), nil
+		},
+	}
+}

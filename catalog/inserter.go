@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+	"lakesql/delta"
+)
+
+// inserter writes the rows of one INSERT, INSERT SELECT or LOAD DATA into Parquet files as they come, and commits them in Close: one
+// Delta commit a statement, or one a transaction at COMMIT. A statement that fails leaves nothing.
+//
+// GMS calls StatementBegin and StatementComplete once a statement, but once a row for INSERT IGNORE; so they mean nothing here.
+type inserter struct {
+	t       *table
+	rows    *batch.Builder
+	writer  *delta.FileWriter // nil until the first batch is full
+	failed  bool
+	written bool // Insert was called
+}
+
+var _ sql.RowInserter = (*inserter)(nil)
+
+func newInserter(t *table) *inserter { return &inserter{t: t, rows: batch.NewBuilder(t.snap.Schema())} }
+
+// StatementBegin does nothing.
+func (i *inserter) StatementBegin(*sql.Context) {}
+
+// StatementComplete does nothing: Close commits.
+func (i *inserter) StatementComplete(*sql.Context) error { return nil }
+
+// DiscardChanges drops what the statement has written. An error that INSERT IGNORE passes over discards nothing: its row was not added.
+func (i *inserter) DiscardChanges(_ *sql.Context, cause error) error {
+	if _, ignorable := cause.(sql.IgnorableError); !ignorable {
+		i.abort()
+	}
+	return nil
+}
+
+func (i *inserter) abort() {
+	i.failed = true
+	if i.writer != nil {
+		i.writer.Abort()
+		i.writer = nil
+	}
+}
+
+// Insert adds a row with the table's columns in order.
+func (i *inserter) Insert(ctx *sql.Context, row sql.Row) error {
+	if !i.written {
+		if err := i.check(ctx); err != nil {
+			return err
+		}
+		i.written = true
+	}
+	if err := mysqltype.AppendRow(ctx, i.rows, row); err != nil {
+		return err
+	}
+	if i.rows.Len() < batch.MaxRows {
+		return nil
+	}
+	return i.flush(ctx)
+}
+
+func (i *inserter) check(ctx *sql.Context) error {
+	if i.t.historical {
+		return fmt.Errorf("table %s: a version of the past cannot be written", i.t.name)
+	}
+	if currentTransaction(ctx).readOnly {
+		return sql.ErrReadOnlyTransaction.New()
+	}
+	return delta.CheckWritable(i.t.snap)
+}
+
+func (i *inserter) flush(ctx *sql.Context) error {
+	if i.rows.Len() == 0 {
+		return nil
+	}
+	if i.writer == nil {
+		w, err := delta.NewFileWriter(i.t.handle.Store(), i.t.snap.Metadata(), delta.FileWriterOptions{})
+		if err != nil {
+			return err
+		}
+		i.writer = w
+	}
+	return i.writer.Write(ctx, i.rows.Finish())
+}
+
+// Close makes the rows durable, and commits them unless they wait for COMMIT.
+func (i *inserter) Close(ctx *sql.Context) error {
+	if ctx.Err() != nil && !i.failed {
+		i.abort() // GMS ends a cancelled statement as it ends one that is complete
+		return ctx.Err()
+	}
+	if i.failed || !i.written {
+		return nil
+	}
+	if err := i.finish(ctx); err != nil {
+		i.abort()
+		return fmt.Errorf("insert into %s.%s: %w", i.t.database, i.t.name, err)
+	}
+	return nil
+}
+
+func (i *inserter) finish(ctx *sql.Context) error {
+	if err := i.flush(ctx); err != nil {
+		return err
+	}
+	if i.writer == nil {
+		return nil
+	}
+	files, err := i.writer.Close(ctx)
+	if err != nil {
+		return err
+	}
+	i.writer, i.written = nil, false
+	wait, err := manualCommit(ctx)
+	if err != nil {
+		return err
+	}
+	if wait {
+		return currentTransaction(ctx).add(i.t.handle, i.t.name, files)
+	}
+	if err := commitAppend(ctx, i.t.handle, i.t.snap, files); err != nil {
+		return err
+	}
+	i.t.c.maintainSoon(i.t.handle)
+	return nil
+}

@@ -1,0 +1,114 @@
+package mysqltype
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/batch"
+)
+
+// AppendRow appends a row of MySQL values to a batch. A value that is not yet of the column's Go type is converted as MySQL would. On an
+// error the row is not added.
+func AppendRow(ctx *sql.Context, to *batch.Builder, row sql.Row) error {
+	fields := to.Schema().Fields
+	if len(row) != len(fields) {
+		return fmt.Errorf("row of %d values for the %d columns (%s)", len(row), len(fields), to.Schema())
+	}
+	values := make([]any, len(row))
+	for i, v := range row {
+		var err error
+		if values[i], err = toBatch(ctx, fields[i].Type, v); err != nil {
+			return fmt.Errorf("column %s: %w", fields[i].Name, err)
+		}
+	}
+	return to.AppendRow(values...)
+}
+
+// toBatch turns a MySQL value into the Go type that batch.Vector.AppendValue takes for t.
+func toBatch(ctx *sql.Context, t batch.Type, v any) (any, error) {
+	v, err := sql.UnwrapAny(ctx, v)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	if out, ok := direct(t, v); ok {
+		return out, nil
+	}
+	converted, inRange, err := Of(t).Convert(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if inRange != sql.InRange {
+		return nil, sql.ErrValueOutOfRange.New(v, Of(t))
+	}
+	if out, ok := direct(t, converted); ok {
+		return out, nil
+	}
+	return toDecimal(t, converted)
+}
+
+// direct handles the Go types that GMS's own types hold.
+func direct(t batch.Type, v any) (any, bool) {
+	switch t.Kind {
+	case batch.Bool:
+		switch v := v.(type) {
+		case bool:
+			return v, true
+		case int8:
+			return v != 0, true
+		}
+	case batch.Date:
+		if v, ok := v.(time.Time); ok {
+			return int32(floorDays(v)), true
+		}
+	case batch.Timestamp, batch.TimestampNTZ:
+		if v, ok := v.(time.Time); ok {
+			return v.UnixMicro(), true
+		}
+	case batch.Int8:
+		_, ok := v.(int8)
+		return v, ok
+	case batch.Int16:
+		_, ok := v.(int16)
+		return v, ok
+	case batch.Int32:
+		_, ok := v.(int32)
+		return v, ok
+	case batch.Int64:
+		_, ok := v.(int64)
+		return v, ok
+	case batch.Float32:
+		_, ok := v.(float32)
+		return v, ok
+	case batch.Float64:
+		_, ok := v.(float64)
+		return v, ok
+	case batch.String:
+		_, ok := v.(string)
+		return v, ok
+	case batch.Binary:
+		_, ok := v.([]byte)
+		return v, ok
+	}
+	return nil, false
+}
+
+func floorDays(t time.Time) int64 {
+	const day = 24 * 60 * 60
+	seconds := t.Unix()
+	if seconds < 0 {
+		return -((-seconds + day - 1) / day)
+	}
+	return seconds / day
+}
+
+// toDecimal rounds to the column's scale, as MySQL does.
+func toDecimal(t batch.Type, v any) (any, error) {
+	d, ok := v.(*apd.Decimal)
+	if !ok || t.Kind != batch.Decimal {
+		return nil, fmt.Errorf("value of type %T does not fit %s", v, t)
+	}
+	return batch.ParseDecimalRounded([]byte(d.Text('f')), t.Precision, t.Scale)
+}

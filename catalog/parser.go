@@ -1,0 +1,183 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/sqlext"
+)
+
+// parser is MySQL's grammar and ours: sqlext's statements become nodes of this package, everything else goes to vitess. Its errors
+// are those of sqlext and vitess, as they are. A text may be parsed more than once: its rewriting is idempotent.
+type parser struct {
+	c     *Catalog
+	mysql sql.Parser
+}
+
+var _ sql.Parser = (*parser)(nil)
+
+// ParseSimple parses one statement.
+func (p *parser) ParseSimple(query string) (ast.Statement, error) {
+	if stmt, _, ok, err := p.own(query); ok || err != nil {
+		return stmt, err
+	}
+	text, err := sqlext.Rewrite(query)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := p.mysql.ParseSimple(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.adapt(stmt, text)
+}
+
+// Parse parses one statement, or with multi the first of several.
+func (p *parser) Parse(ctx *sql.Context, query string, multi bool) (ast.Statement, string, string, error) {
+	return p.ParseWithOptions(ctx, query, ';', multi, sql.LoadSqlMode(ctx).ParserOptions())
+}
+
+// ParseWithOptions returns the statement, its text, and with multi the text behind it.
+func (p *parser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, opts ast.ParserOptions) (ast.Statement, string, string, error) {
+	if stmt, rest, ok, err := p.own(query); ok || err != nil {
+		parsed := sql.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], ';')
+		if !multi && strings.TrimSpace(rest) != "" && err == nil {
+			_, _, _, err = p.mysql.ParseWithOptions(ctx, "; "+rest, delimiter, false, opts) // vitess words the error
+		}
+		return stmt, parsed, rest, err
+	}
+	text, err := sqlext.Rewrite(query)
+	if err != nil {
+		return nil, query, "", err
+	}
+	stmt, parsed, rest, err := p.mysql.ParseWithOptions(ctx, text, delimiter, multi, opts)
+	if err != nil {
+		return nil, parsed, rest, err
+	}
+	stmt, err = p.adapt(stmt, parsed)
+	return stmt, parsed, rest, err
+}
+
+// ParseOneWithOptions returns the first statement, and where in query the next one begins.
+func (p *parser) ParseOneWithOptions(ctx context.Context, query string, opts ast.ParserOptions) (ast.Statement, int, error) {
+	if stmt, rest, ok, err := p.own(query); ok || err != nil {
+		return stmt, len(query) - len(rest), err
+	}
+	text, err := sqlext.Rewrite(query)
+	if err != nil {
+		return nil, 0, err
+	}
+	stmt, end, err := p.mysql.ParseOneWithOptions(ctx, text, opts)
+	if err != nil {
+		return nil, 0, err
+	}
+	stmt, err = p.adapt(stmt, text[:min(end, len(text))])
+	return stmt, originalEnd(query, text, end), err
+}
+
+// originalEnd finds the place in query from which rewriting gives the text behind end.
+func originalEnd(query, rewritten string, end int) int {
+	if query == rewritten || end <= 0 {
+		return end
+	}
+	if end >= len(rewritten) {
+		return len(query)
+	}
+	for i := 0; i < len(query); i++ {
+		if query[i] != ';' {
+			continue
+		}
+		if rest, err := sqlext.Rewrite(query[i+1:]); err == nil && rest == rewritten[end:] {
+			return i + 1
+		}
+	}
+	return len(query)
+}
+
+// own parses a statement of ours. ok is false when it is not ours.
+func (p *parser) own(query string) (stmt ast.Statement, rest string, ok bool, err error) {
+	parsed, rest, ok, err := sqlext.Parse(query)
+	if err != nil || !ok {
+		return nil, rest, ok, err
+	}
+	text := query[:len(query)-len(rest)]
+	node, auth, err := p.c.newStatement(parsed, text)
+	if err != nil {
+		return nil, rest, true, err
+	}
+	return ast.InjectedStatement{Statement: node, Auth: auth, Children: parameters(sqlext.Params(text))}, rest, true, nil
+}
+
+// parameters are n placeholders, which GMS resolves to literals before the node is executed.
+func parameters(n int) ast.Exprs {
+	out := make(ast.Exprs, n)
+	for i := range out {
+		out[i] = ast.NewValArg([]byte(":v" + itoa(i+1)))
+	}
+	return out
+}
+
+// adapt changes a statement of MySQL's where the lake differs: CREATE TABLE becomes ours, plain EXPLAIN takes the form that
+// all drivers can read, and what a Delta table cannot do yet is refused in words of its own.
+func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
+	switch s := stmt.(type) {
+	case *ast.Explain:
+		if s.ExplainFormat == "" {
+			s.ExplainFormat = ast.TreeStr
+		}
+	case *ast.DDL:
+		if s.Action == ast.CreateStr && isTableDDL(s) && !s.Temporary {
+			node := p.c.newCreateTable(s, nil, text)
+			return ast.InjectedStatement{
+				Statement: node, Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE}, Children: parameters(sqlext.Params(text)),
+			}, nil
+		}
+		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
+			return nil, notYet("TRUNCATE", "DROP TABLE and CREATE TABLE the table again")
+		}
+	case *ast.Update:
+		if !systemTables(s.TableExprs) {
+			return nil, notYet("UPDATE", "write the changed rows to a new table with CREATE TABLE ... AS SELECT")
+		}
+	case *ast.Delete:
+		if !systemTables(s.TableExprs) {
+			return nil, notYet("DELETE", "write the rows that stay to a new table with CREATE TABLE ... AS SELECT")
+		}
+	case *ast.Insert:
+		if s.Action == ast.ReplaceStr && !systemTable(s.Table) {
+			return nil, notYet("REPLACE", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+		}
+		if len(s.OnDup) > 0 && !systemTable(s.Table) {
+			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+		}
+	}
+	return stmt, nil
+}
+
+func notYet(statement, instead string) error {
+	return &sqlext.RefusedError{Kind: sqlext.NotSupported, Message: statement + " is not supported yet on a Delta table; " + instead}
+}
+
+func isTableDDL(s *ast.DDL) bool {
+	return s.ViewSpec == nil && s.TriggerSpec == nil && s.ProcedureSpec == nil && s.EventSpec == nil && s.IndexSpec == nil && !s.Table.Name.IsEmpty()
+}
+
+// systemTable says whether a table is in the database of users and grants, which is GMS's own.
+func systemTable(t ast.TableName) bool { return strings.EqualFold(t.DbQualifier.String(), "mysql") }
+
+func systemTables(exprs ast.TableExprs) bool {
+	for _, e := range exprs {
+		aliased, ok := e.(*ast.AliasedTableExpr)
+		if !ok {
+			return false
+		}
+		name, ok := aliased.Expr.(ast.TableName)
+		if !ok || !systemTable(name) {
+			return false
+		}
+	}
+	return len(exprs) > 0
+}

@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/delta"
+)
+
+// errPathViews says why a view cannot be in the database of paths.
+var errPathViews = errors.New("the database delta holds tables by path only; make the view in a database of the lake")
+
+// pathDatabase is the database whose tables are paths, which the fence must allow. It is in no listing.
+type pathDatabase struct {
+	noRoutines
+	c *Catalog
+}
+
+var (
+	_ sql.Database          = pathDatabase{}
+	_ sql.VersionedDatabase = pathDatabase{}
+	_ sql.TableCreator      = pathDatabase{}
+	_ sql.ViewDatabase      = pathDatabase{}
+)
+
+// Name is delta.
+func (d pathDatabase) Name() string { return pathDatabaseName }
+
+// GetTableInsensitive opens the table at a path, under the name as it was written: the planner compares it with that.
+func (d pathDatabase) GetTableInsensitive(ctx *sql.Context, path string) (sql.Table, bool, error) {
+	handle, err := d.c.tableAtPath(path)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err := d.c.openTable(ctx, pathDatabaseName, path, handle)
+	if errors.Is(err, delta.ErrNoTable) {
+		return nil, false, nil
+	}
+	return t, err == nil, err
+}
+
+// GetTableInsensitiveAsOf opens the table at a path at a version or time.
+func (d pathDatabase) GetTableInsensitiveAsOf(ctx *sql.Context, path string, asOf any) (sql.Table, bool, error) {
+	handle, err := d.c.tableAtPath(path)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err := d.c.openTableAsOf(ctx, pathDatabaseName, path, handle, asOf)
+	if errors.Is(err, delta.ErrNoTable) {
+		return nil, false, nil
+	}
+	return t, err == nil, err
+}
+
+func (c *Catalog) tableAtPath(path string) (*delta.Table, error) {
+	uri, err := c.cfg.Fence.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.tableAt(uri)
+}
+
+// GetTableNames lists none: paths are not enumerated.
+func (d pathDatabase) GetTableNames(*sql.Context) ([]string, error) { return nil, nil }
+
+// GetTableNamesAsOf lists none.
+func (d pathDatabase) GetTableNamesAsOf(*sql.Context, any) ([]string, error) { return nil, nil }
+
+// CreateTable makes a Delta table at a path. No name is registered for it.
+func (d pathDatabase) CreateTable(ctx *sql.Context, path string, schema sql.PrimaryKeySchema, _ sql.CollationID, comment string) error {
+	handle, err := d.c.tableAtPath(path)
+	if err != nil {
+		return err
+	}
+	clauses := takeClauses(ctx)
+	if clauses.Location != "" {
+		return fmt.Errorf("delta.`%s` is a location already: leave out LOCATION", path)
+	}
+	_, err = d.c.newDeltaTable(ctx, handle, path, schema.Schema, comment, clauses)
+	return err
+}
+
+// CreateView is refused.
+func (d pathDatabase) CreateView(*sql.Context, string, string, string) error { return errPathViews }
+
+// DropView finds none.
+func (d pathDatabase) DropView(_ *sql.Context, name string) error {
+	return sql.ErrViewDoesNotExist.New(pathDatabaseName, name)
+}
+
+// GetViewDefinition finds none.
+func (d pathDatabase) GetViewDefinition(*sql.Context, string) (sql.ViewDefinition, bool, error) {
+	return sql.ViewDefinition{}, false, nil
+}
+
+// AllViews lists none.
+func (d pathDatabase) AllViews(*sql.Context) ([]sql.ViewDefinition, error) { return nil, nil }

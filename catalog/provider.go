@@ -1,0 +1,95 @@
+package catalog
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// pathDatabaseName is the virtual database whose tables are paths: delta.`/lake/t`.
+const pathDatabaseName = "delta"
+
+// provider is the databases, table functions and functions that the engine sees.
+type provider struct{ c *Catalog }
+
+var (
+	_ sql.MutableDatabaseProvider = provider{}
+	_ sql.TableFunctionProvider   = provider{}
+	_ sql.FunctionProvider        = provider{}
+)
+
+// Database returns a database by name, in any case.
+func (p provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
+	if strings.EqualFold(name, pathDatabaseName) {
+		return pathDatabase{c: p.c}, nil
+	}
+	s, err := p.c.ledger.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	actual, ok, err := p.c.databaseName(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, sql.ErrDatabaseNotFound.New(name)
+	}
+	return database{c: p.c, name: actual}, nil
+}
+
+// HasDatabase says whether there is a database of that name. An error of the lake reads as no.
+func (p provider) HasDatabase(ctx *sql.Context, name string) bool {
+	_, err := p.Database(ctx, name)
+	if err != nil && !sql.ErrDatabaseNotFound.Is(err) {
+		p.c.log.Error("look up database", "database", name, "error", err)
+	}
+	return err == nil
+}
+
+// AllDatabases lists the databases by name, without the virtual one.
+func (p provider) AllDatabases(ctx *sql.Context) []sql.Database {
+	s, err := p.c.ledger.read(ctx)
+	if err != nil {
+		p.c.log.Error("list databases", "error", err)
+		return nil
+	}
+	names, err := p.c.databaseNames(ctx, s)
+	if err != nil {
+		p.c.log.Error("list databases", "error", err)
+		return nil
+	}
+	sort.Strings(names)
+	out := make([]sql.Database, len(names))
+	for i, name := range names {
+		out[i] = database{c: p.c, name: name}
+	}
+	return out
+}
+
+// CreateDatabase registers a database and makes its folder.
+func (p provider) CreateDatabase(ctx *sql.Context, name string) error {
+	return p.c.createDatabase(ctx, name)
+}
+
+// DropDatabase drops all tables and views of a database, and the database.
+func (p provider) DropDatabase(ctx *sql.Context, name string) error {
+	return p.c.dropDatabase(ctx, name)
+}
+
+// TableFunction returns one of the functions that stand where a table may stand.
+func (p provider) TableFunction(_ *sql.Context, name string) (sql.TableFunction, bool) {
+	f, ok := p.c.tableFunctions[strings.ToLower(name)]
+	return f, ok
+}
+
+// WithTableFunctions is part of GMS's interface; the set of functions is fixed.
+func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionProvider, error) {
+	return p, nil
+}
+
+// Function returns the functions that stand for what MySQL's grammar lacks.
+func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
+	f, ok := asOfFunctions[strings.ToLower(name)]
+	return f, ok
+}

@@ -1,0 +1,231 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/sqlext"
+)
+
+// statement is the executable node of a statement of ours.
+//
+// A statement with parameters is parsed twice: at PREPARE, for its columns, and when it is executed, with the literals in the place
+// of the question marks. So every part of every statement may be a parameter without its node knowing.
+type statement struct {
+	action
+	text   string
+	params []sql.Expression
+	parse  func(text string) (*statement, error) // parses the bound text
+}
+
+// action is what a statement does.
+type action struct {
+	name   string     // for the plan
+	schema sql.Schema // types.OkResultSchema for one that returns no rows
+	writes bool
+	run    func(ctx *sql.Context) ([]sql.Row, error)
+}
+
+var (
+	_ sql.ExecSourceRel = (*statement)(nil)
+	_ ast.Injectable    = (*statement)(nil)
+)
+
+// command is an action that returns no rows.
+func command(name string, run func(ctx *sql.Context) error) action {
+	return action{name: name, schema: types.OkResultSchema, writes: true, run: func(ctx *sql.Context) ([]sql.Row, error) {
+		if err := run(ctx); err != nil {
+			return nil, err
+		}
+		return []sql.Row{{types.NewOkResult(0)}}, nil
+	}}
+}
+
+// query is an action that returns rows.
+func query(name string, schema sql.Schema, run func(ctx *sql.Context) ([]sql.Row, error)) action {
+	return action{name: name, schema: schema, run: run}
+}
+
+// WithResolvedChildren takes the parameters: literals at execution, unbound ones at PREPARE.
+func (s *statement) WithResolvedChildren(_ context.Context, children []any) (any, error) {
+	out := *s
+	out.params = nil
+	for _, c := range children {
+		e, ok := c.(sql.Expression)
+		if !ok {
+			return nil, fmt.Errorf("%s: parameter of type %T", s.name, c)
+		}
+		out.params = append(out.params, e)
+	}
+	return &out, nil
+}
+
+// Resolved is true: nothing in the node refers to columns.
+func (s *statement) Resolved() bool { return true }
+
+// IsReadOnly says whether a read-only server may execute the statement.
+func (s *statement) IsReadOnly() bool { return !s.writes }
+func (s *statement) String() string   { return s.name }
+
+// Schema is that of the rows.
+func (s *statement) Schema(*sql.Context) sql.Schema { return s.schema }
+
+// Children are none.
+func (s *statement) Children() []sql.Node { return nil }
+
+// WithChildren returns the node: it has none.
+func (s *statement) WithChildren(_ *sql.Context, children ...sql.Node) (sql.Node, error) {
+	if len(children) > 0 {
+		return nil, sql.ErrInvalidChildrenNumber.New(s, len(children), 0)
+	}
+	return s, nil
+}
+
+// RowIter executes the statement.
+func (s *statement) RowIter(ctx *sql.Context, _ sql.Row) (sql.RowIter, error) {
+	bound := s
+	if len(s.params) > 0 {
+		var err error
+		if bound, err = s.bind(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := bound.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sql.RowsToRowIter(rows...), nil
+}
+
+func (s *statement) bind(ctx *sql.Context) (*statement, error) {
+	literals := make([]string, len(s.params))
+	for i, e := range s.params {
+		if expression.IsBindVar(e) {
+			return nil, fmt.Errorf("%s: parameter %d has no value", s.name, i+1)
+		}
+		v, err := e.Eval(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		if literals[i], err = literalText(v); err != nil {
+			return nil, fmt.Errorf("%s: parameter %d: %w", s.name, i+1, err)
+		}
+	}
+	text, err := sqlext.Bind(s.text, literals)
+	if err != nil {
+		return nil, err
+	}
+	return s.parse(text)
+}
+
+// literalText is a value as SQL.
+func literalText(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "NULL", nil
+	case string:
+		return sqlext.QuoteString(v), nil
+	case []byte:
+		return sqlext.QuoteString(string(v)), nil
+	case time.Time:
+		return sqlext.QuoteString(v.UTC().Format("2006-01-02 15:04:05.999999")), nil
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
+		return fmt.Sprint(v), nil
+	case fmt.Stringer:
+		return v.String(), nil // decimals
+	default:
+		return "", fmt.Errorf("value of type %T", v)
+	}
+}
+
+// newStatement makes the node of a parsed statement.
+func (c *Catalog) newStatement(parsed sqlext.Statement, text string) (*statement, ast.AuthInformation, error) {
+	if create, ok := parsed.(*sqlext.CreateTable); ok {
+		node, err := c.newSparkTable(create, text)
+		return node, ast.AuthInformation{AuthType: ast.AuthType_IGNORE}, err
+	}
+	a, auth := c.actionOf(parsed)
+	return &statement{action: a, text: text, parse: c.parseOwn}, auth, nil
+}
+
+// parseOwn parses a text that is a statement of ours.
+func (c *Catalog) parseOwn(text string) (*statement, error) {
+	parsed, _, ok, err := sqlext.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("statement %q is not one of lakesql's", text)
+	}
+	s, _, err := c.newStatement(parsed, text)
+	return s, err
+}
+
+// actionOf says what a statement does and which privilege it wants.
+func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation) {
+	switch s := parsed.(type) {
+	case *sqlext.CreateStream:
+		return c.createStream(s), needs(ast.AuthType_INSERT, s.Target)
+	case *sqlext.ExplainCreateStream:
+		return c.explainStream(s.Create), needs(ast.AuthType_SELECT, s.Create.Target)
+	case *sqlext.DropStream:
+		return c.dropStream(s), needsDatabase(ast.AuthType_DROP, s.Name.Database)
+	case *sqlext.AlterStream:
+		return c.alterStream(s), needsDatabase(ast.AuthType_ALTER, s.Name.Database)
+	case *sqlext.StopAllStreams:
+		return command("STOP STREAM ALL", func(ctx *sql.Context) error { return c.streams.StopAll(ctx) }),
+			ast.AuthInformation{AuthType: ast.AuthType_SUPER, TargetType: ast.AuthTargetType_Global}
+	case *sqlext.ShowStreams:
+		return c.showStreams(s), needsDatabase(ast.AuthType_VISIBLE, s.Database)
+	case *sqlext.ShowStreamStatus:
+		return c.showStreamStatus(s), needsStream(s.Name)
+	case *sqlext.ShowStreamProgress:
+		return c.showStreamProgress(s), needsStream(&s.Name)
+	case *sqlext.ShowStreamFiles:
+		return c.showStreamFiles(s), needsStream(&s.Name)
+	case *sqlext.ShowStreamErrors:
+		return c.showStreamErrors(s), needsStream(s.Name)
+	case *sqlext.ShowCreateStream:
+		return c.showCreateStream(s), needsStream(&s.Name)
+	case *sqlext.DescribeStream:
+		return c.describeStream(s), needsStream(&s.Name)
+	case *sqlext.WaitForStream:
+		return c.waitForStream(s), needsStream(&s.Name)
+	case *sqlext.DescribeHistory:
+		return c.describeHistory(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.DescribeDetail:
+		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
+	default:
+		return command(fmt.Sprintf("%T", s), func(*sql.Context) error {
+			return fmt.Errorf("statement %T is not supported yet", s)
+		}), ast.AuthInformation{AuthType: ast.AuthType_IGNORE}
+	}
+}
+
+func needs(privilege string, table sqlext.Name) ast.AuthInformation {
+	return ast.AuthInformation{
+		AuthType: privilege, TargetType: ast.AuthTargetType_SingleTableIdentifier, TargetNames: []string{table.Database, table.Name},
+	}
+}
+
+func needsDatabase(privilege, database string) ast.AuthInformation {
+	return ast.AuthInformation{
+		AuthType: privilege, TargetType: ast.AuthTargetType_DatabaseIdentifiers, TargetNames: []string{database},
+	}
+}
+
+func needsStream(name *sqlext.Name) ast.AuthInformation {
+	if name == nil {
+		return needsDatabase(ast.AuthType_VISIBLE, "")
+	}
+	return needsDatabase(ast.AuthType_VISIBLE, name.Database)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

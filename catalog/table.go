@@ -1,0 +1,172 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"lakesql/batch"
+	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
+	"lakesql/delta"
+	"lakesql/vector"
+)
+
+// table is a Delta table at one version, with what the transaction itself has written on top.
+type table struct {
+	c              *Catalog
+	database, name string
+	handle         *delta.Table
+	snap           *delta.Snapshot
+	pending        []delta.AddFile // written by this transaction and not committed
+	historical     bool            // AS OF: cannot be written
+	projection     []string        // names in schema order; nil: all columns
+}
+
+var (
+	_ sql.Table           = (*table)(nil)
+	_ sql.ProjectedTable  = (*table)(nil)
+	_ sql.PrimaryKeyTable = (*table)(nil)
+	_ sql.CommentedTable  = (*table)(nil)
+	_ sql.InsertableTable = (*table)(nil)
+	_ sql.StatisticsTable = (*table)(nil)
+	_ compile.Source      = (*table)(nil)
+)
+
+// openTable returns a table at the version that the statement's transaction sees.
+func (c *Catalog) openTable(ctx *sql.Context, database, name string, handle *delta.Table) (*table, error) {
+	tx := currentTransaction(ctx)
+	snap, err := tx.pin(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	return &table{c: c, database: database, name: name, handle: handle, snap: snap, pending: tx.written(handle)}, nil
+}
+
+// Name is the table's name.
+func (t *table) Name() string   { return t.name }
+func (t *table) String() string { return t.name }
+
+// Collation is the one by which Delta and Spark compare strings: by bytes.
+func (t *table) Collation() sql.CollationID { return sql.Collation_Default }
+
+// Comment is the table's description.
+func (t *table) Comment() string { return t.snap.Metadata().Description }
+
+// Schema is that of the rows: after a projection only its columns.
+func (t *table) Schema(*sql.Context) sql.Schema {
+	return mysqltype.Schema(&batch.Schema{Fields: t.Columns()}, t.database, t.name)
+}
+
+// PrimaryKeySchema has all columns, whatever the projection, and no key. GMS finds the positions of projected columns by it.
+func (t *table) PrimaryKeySchema(*sql.Context) sql.PrimaryKeySchema {
+	return sql.NewPrimaryKeySchema(mysqltype.Schema(t.snap.Schema(), t.database, t.name))
+}
+
+// WithProjections returns the table with some of its columns.
+func (t *table) WithProjections(_ *sql.Context, names []string) (sql.Table, error) {
+	out := *t
+	out.projection = make([]string, 0, len(names))
+	for _, name := range names {
+		if t.snap.Schema().Index(name) < 0 {
+			return nil, sql.ErrTableColumnNotFound.New(t.name, name)
+		}
+		out.projection = append(out.projection, name)
+	}
+	return &out, nil
+}
+
+// Projections are the names that WithProjections was given.
+func (t *table) Projections() []string { return t.projection }
+
+// Columns are the columns of a scan, in the order of Schema.
+func (t *table) Columns() []batch.Field {
+	all := t.snap.Schema()
+	if t.projection == nil {
+		return all.Fields
+	}
+	out := make([]batch.Field, len(t.projection))
+	for i, name := range t.projection {
+		out[i] = all.Fields[all.Index(name)]
+	}
+	return out
+}
+
+// Scan reads the columns. The filter, over batches of them, may only leave out rows for which it is not true.
+func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, error) {
+	fields := t.Columns()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	scan, err := vector.NewScan(t.snap, t.handle.Store(), names, filter)
+	if err != nil {
+		return nil, fmt.Errorf("read %s.%s: %w", t.database, t.name, err)
+	}
+	if len(t.pending) == 0 {
+		return scan, nil
+	}
+	own, err := newPendingScan(ctx, t.handle.Store(), t.snap.Metadata(), fields, t.pending)
+	if err != nil {
+		return nil, err
+	}
+	return vector.NewConcat(scan.Schema(), []vector.Operator{scan, own}), nil
+}
+
+// Describe names the scan for EXPLAIN.
+func (t *table) Describe() string {
+	names := make([]string, 0, len(t.Columns()))
+	for _, f := range t.Columns() {
+		names = append(names, f.Name)
+	}
+	return fmt.Sprintf("Scan %s.%s version %d (%s)", t.database, t.name, t.snap.Version(), strings.Join(names, ", "))
+}
+
+// ExactRows is the number of rows when every file's statistics have it.
+func (t *table) ExactRows() (int64, bool) {
+	var n int64
+	for f := range t.snap.Files() {
+		rows, ok := f.NumRecords()
+		if !ok {
+			return 0, false
+		}
+		n += rows
+	}
+	for _, f := range t.pending {
+		n += f.NumRecords
+	}
+	return n, true
+}
+
+// RowCount is the number of rows for the planner's cost of joins.
+func (t *table) RowCount(*sql.Context) (uint64, bool, error) {
+	n, exact := t.ExactRows()
+	return uint64(n), exact, nil
+}
+
+// DataLength is the size of the table's files in bytes.
+func (t *table) DataLength(*sql.Context) (uint64, error) { return uint64(t.snap.SizeInBytes()), nil }
+
+// Partitions is one partition: vector reads in its own order.
+func (t *table) Partitions(*sql.Context) (sql.PartitionIter, error) {
+	return sql.PartitionsToPartitionIter(wholeTable{}), nil
+}
+
+// PartitionRows reads the table row by row.
+func (t *table) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowIter, error) {
+	op, err := t.Scan(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return compile.NewRows(op), nil
+}
+
+// Inserter returns an editor for the rows of one INSERT.
+func (t *table) Inserter(*sql.Context) sql.RowInserter { return newInserter(t) }
+
+// wholeTable is the one partition of every table.
+type wholeTable struct{}
+
+// Key names the partition.
+func (wholeTable) Key() []byte { return []byte("all") }

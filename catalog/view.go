@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"errors"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// errRoutines is the answer to what a lake has no place for.
+var errRoutines = errors.New("triggers, procedures and events are not supported: the lake keeps tables, views and streams")
+
+// noRoutines is the part of a database that GMS asks for on every statement once grants are on, and that is empty here.
+type noRoutines struct{}
+
+// GetTriggers lists none.
+func (noRoutines) GetTriggers(*sql.Context) ([]sql.TriggerDefinition, error) { return nil, nil }
+
+// CreateTrigger is refused.
+func (noRoutines) CreateTrigger(*sql.Context, sql.TriggerDefinition) error { return errRoutines }
+
+// DropTrigger finds none.
+func (noRoutines) DropTrigger(_ *sql.Context, name string) error {
+	return sql.ErrTriggerDoesNotExist.New(name)
+}
+
+// GetStoredProcedure finds none.
+func (noRoutines) GetStoredProcedure(*sql.Context, string) (sql.StoredProcedureDetails, bool, error) {
+	return sql.StoredProcedureDetails{}, false, nil
+}
+
+// GetStoredProcedures lists none.
+func (noRoutines) GetStoredProcedures(*sql.Context) ([]sql.StoredProcedureDetails, error) {
+	return nil, nil
+}
+
+// SaveStoredProcedure is refused.
+func (noRoutines) SaveStoredProcedure(*sql.Context, sql.StoredProcedureDetails) error {
+	return errRoutines
+}
+
+// DropStoredProcedure finds none.
+func (noRoutines) DropStoredProcedure(_ *sql.Context, name string) error {
+	return sql.ErrStoredProcedureDoesNotExist.New(name)
+}
+
+// CreateView keeps a view in the catalog table.
+func (d database) CreateView(ctx *sql.Context, name, selectText, createText string) error {
+	if err := checkName("view", name); err != nil {
+		return err
+	}
+	return d.c.ledger.update(ctx, "CREATE VIEW "+qualified(d.name, name), func(s *state) ([]entry, error) {
+		if _, ok := s.get(viewEntry, qualified(d.name, name)); ok {
+			return nil, sql.ErrExistingView.New(d.name, name)
+		}
+		if _, ok, err := d.c.locate(ctx, s, d.name, name); ok || err != nil {
+			return nil, errors.Join(err, tableExistsError(ok, name))
+		}
+		e, err := newEntry(viewEntry, qualified(d.name, name), viewDefinition{
+			Select: selectText, Create: createText, SQLMode: sql.LoadSqlMode(ctx).String(),
+		})
+		return []entry{e}, err
+	})
+}
+
+// DropView forgets a view.
+func (d database) DropView(ctx *sql.Context, name string) error {
+	return d.c.ledger.update(ctx, "DROP VIEW "+qualified(d.name, name), func(s *state) ([]entry, error) {
+		e, ok := s.get(viewEntry, qualified(d.name, name))
+		if !ok {
+			return nil, sql.ErrViewDoesNotExist.New(d.name, name)
+		}
+		e.Deleted = true
+		return []entry{e}, nil
+	})
+}
+
+// GetViewDefinition returns a view's text.
+func (d database) GetViewDefinition(ctx *sql.Context, name string) (sql.ViewDefinition, bool, error) {
+	s, err := d.c.ledger.read(ctx)
+	if err != nil {
+		return sql.ViewDefinition{}, false, err
+	}
+	e, ok := s.get(viewEntry, qualified(d.name, name))
+	if !ok {
+		return sql.ViewDefinition{}, false, nil
+	}
+	v, err := viewOf(e)
+	return v, err == nil, err
+}
+
+// AllViews lists the views.
+func (d database) AllViews(ctx *sql.Context) ([]sql.ViewDefinition, error) {
+	s, err := d.c.ledger.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []sql.ViewDefinition
+	for _, e := range s.list(viewEntry, d.name) {
+		v, err := viewOf(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func viewOf(e entry) (sql.ViewDefinition, error) {
+	var def viewDefinition
+	if err := e.decode(&def); err != nil {
+		return sql.ViewDefinition{}, err
+	}
+	_, name := unqualified(e.Name)
+	return sql.ViewDefinition{Name: name, TextDefinition: def.Select, CreateViewStatement: def.Create, SqlMode: def.SQLMode}, nil
+}
