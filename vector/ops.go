@@ -2,37 +2,208 @@ package vector
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"lakesql/batch"
 )
 
-// NewFilter returns an operator that keeps the rows of child for which predicate is true. It narrows the selection and
-// copies nothing.
-func NewFilter(child Operator, predicate Expr) Operator { return child }
-
-// NewProject returns an operator with one column an expression. fields name the columns; their types must be the expressions'.
-func NewProject(child Operator, exprs []Expr, fields []batch.Field) Operator { return child }
-
-// NewConcat returns an operator that reads its children one after the other. All have the schema given.
-func NewConcat(schema *batch.Schema, children []Operator) Operator { return nil }
-
-// NewLimit returns an operator that skips offset rows of child and hands out count rows; count < 0 is all of them.
-func NewLimit(child Operator, offset, count int64) Operator { return child }
-
-// NewBatches returns an operator over batches in memory, for tests and constant tables.
-func NewBatches(schema *batch.Schema, batches ...*batch.Batch) Operator {
-	return &memory{schema: schema, batches: batches}
+// filter narrows the selection of its child's batches.
+type filter struct {
+	child Operator
+	tests []Expr // all must be true
+	sel   []int32
+	out   batch.Batch
 }
 
+// NewFilter returns an operator that keeps the rows of child for which predicate is true. It narrows the selection and
+// copies nothing. Batches without a selected row are not handed on.
+func NewFilter(child Operator, predicate Expr) Operator {
+	f := &filter{child: child, tests: []Expr{predicate}}
+	if and, ok := predicate.(*logic); ok && !and.stop {
+		f.tests = and.args
+	}
+	return f
+}
+
+func (f *filter) Schema() *batch.Schema { return f.child.Schema() }
+
+func (f *filter) Next(ctx context.Context) (*batch.Batch, error) {
+	for {
+		b, err := f.child.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		f.out = *b
+		for _, test := range f.tests {
+			if f.out.Rows() == 0 {
+				break
+			}
+			v, err := test.Eval(ctx, &f.out)
+			if err != nil {
+				return nil, err
+			}
+			f.narrow(v)
+		}
+		if f.out.Rows() > 0 {
+			return &f.out, nil
+		}
+	}
+}
+
+// narrow keeps the rows where v is true. It works in place once the selection is the filter's own.
+func (f *filter) narrow(v *batch.Vector) {
+	f.sel = resize(f.sel, f.out.Len)
+	k := 0
+	switch {
+	case f.out.Sel == nil && v.Valid == nil && v.Dict == nil:
+		for i, keep := range v.Bools[:f.out.Len] {
+			f.sel[k] = int32(i)
+			if keep {
+				k++
+			}
+		}
+	default:
+		selected(&f.out, func(i int) {
+			if !v.IsNull(i) && boolAt(v, i) {
+				f.sel[k] = int32(i)
+				k++
+			}
+		})
+	}
+	f.out.Sel = f.sel[:k]
+}
+
+func (f *filter) Close() error { return f.child.Close() }
+
+// project computes columns.
+type project struct {
+	child  Operator
+	exprs  []Expr
+	schema *batch.Schema
+	out    batch.Batch
+}
+
+// NewProject returns an operator with one column an expression. fields name the columns; their types must be the expressions'.
+func NewProject(child Operator, exprs []Expr, fields []batch.Field) Operator {
+	return &project{child: child, exprs: exprs, schema: batch.NewSchema(fields...)}
+}
+
+func (p *project) Schema() *batch.Schema { return p.schema }
+
+func (p *project) Next(ctx context.Context) (*batch.Batch, error) {
+	b, err := p.child.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.out = batch.Batch{Schema: p.schema, Cols: resize(p.out.Cols, len(p.exprs)), Len: b.Len, Sel: b.Sel}
+	for i, e := range p.exprs {
+		if e.Type() != p.schema.Fields[i].Type {
+			return nil, fmt.Errorf("project column %s: it is declared as %s and its expression is %s", p.schema.Fields[i].Name, p.schema.Fields[i].Type, e.Type())
+		}
+		if p.out.Cols[i], err = e.Eval(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	return &p.out, nil
+}
+
+func (p *project) Close() error { return p.child.Close() }
+
+// concat reads its children in order.
+type concat struct {
+	schema   *batch.Schema
+	children []Operator
+	at       int
+}
+
+// NewConcat returns an operator that reads its children one after the other. All have the schema given.
+func NewConcat(schema *batch.Schema, children []Operator) Operator {
+	return &concat{schema: schema, children: children}
+}
+
+func (c *concat) Schema() *batch.Schema { return c.schema }
+
+func (c *concat) Next(ctx context.Context) (*batch.Batch, error) {
+	for c.at < len(c.children) {
+		b, err := c.children[c.at].Next(ctx)
+		if !errors.Is(err, io.EOF) {
+			return b, err
+		}
+		if err := c.children[c.at].Close(); err != nil {
+			return nil, err
+		}
+		c.at++
+	}
+	return nil, io.EOF
+}
+
+func (c *concat) Close() error {
+	var errs []error
+	for _, child := range c.children {
+		errs = append(errs, child.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// limit cuts off rows at both ends.
+type limit struct {
+	child       Operator
+	skip, count int64 // still to skip and to hand out; count < 0: all
+}
+
+// NewLimit returns an operator that skips offset rows of child and hands out count rows; count < 0 is all of them.
+func NewLimit(child Operator, offset, count int64) Operator {
+	return &limit{child: child, skip: offset, count: count}
+}
+
+func (l *limit) Schema() *batch.Schema { return l.child.Schema() }
+
+func (l *limit) Next(ctx context.Context) (*batch.Batch, error) {
+	for l.count != 0 {
+		b, err := l.child.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rows := int64(b.Rows())
+		from := min(l.skip, rows)
+		l.skip -= from
+		to := rows
+		if l.count > 0 {
+			to = min(rows, from+l.count)
+			l.count -= to - from
+		}
+		if from == to {
+			continue
+		}
+		if from == 0 && to == rows {
+			return b, nil
+		}
+		return b.Slice(int(from), int(to)), nil
+	}
+	return nil, io.EOF
+}
+
+func (l *limit) Close() error { return l.child.Close() }
+
+// memory hands out batches that it has.
 type memory struct {
 	schema  *batch.Schema
 	batches []*batch.Batch
 }
 
+// NewBatches returns an operator over batches in memory.
+func NewBatches(schema *batch.Schema, batches ...*batch.Batch) Operator {
+	return &memory{schema: schema, batches: batches}
+}
+
 func (o *memory) Schema() *batch.Schema { return o.schema }
 
-func (o *memory) Next(context.Context) (*batch.Batch, error) {
+func (o *memory) Next(ctx context.Context) (*batch.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(o.batches) == 0 {
 		return nil, io.EOF
 	}
@@ -41,4 +212,7 @@ func (o *memory) Next(context.Context) (*batch.Batch, error) {
 	return b, nil
 }
 
-func (o *memory) Close() error { return nil }
+func (o *memory) Close() error {
+	o.batches = nil
+	return nil
+}

@@ -1,0 +1,86 @@
+package vector
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+
+	"lakesql/batch"
+)
+
+var boolType = batch.Type{Kind: batch.Bool}
+
+// column is a reference to a column of the batch.
+type column struct {
+	index int
+	field batch.Field
+}
+
+// NewColumn returns column index of the batches that it will see.
+func NewColumn(index int, field batch.Field) Expr { return &column{index: index, field: field} }
+
+func (e *column) Type() batch.Type { return e.field.Type }
+
+func (e *column) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
+	if e.index >= len(b.Cols) || b.Cols[e.index].Type != e.field.Type {
+		return nil, fmt.Errorf("read column %s: the batch has no column %d of type %s", e.field.Name, e.index, e.field.Type)
+	}
+	return b.Cols[e.index], nil
+}
+
+// literal is a constant.
+type literal struct {
+	typ batch.Type
+	constant
+}
+
+func (e *literal) Type() batch.Type { return e.typ }
+
+func (e *literal) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
+	return e.vector(e.typ, b.Len), nil
+}
+
+func newLiteral(t batch.Type, set func(v *batch.Vector)) Expr {
+	v := batch.NewVector(t, 1)
+	set(v)
+	return &literal{typ: t, constant: constant{value: v}}
+}
+
+// NewNull returns a NULL of a type.
+func NewNull(t batch.Type) Expr { return &literal{typ: t} }
+
+// NewBool returns a boolean literal.
+func NewBool(v bool) Expr {
+	return newLiteral(boolType, func(out *batch.Vector) { out.AppendBool(v) })
+}
+
+// NewInt returns a long literal.
+func NewInt(v int64) Expr {
+	return newLiteral(batch.Type{Kind: batch.Int64}, func(out *batch.Vector) { out.AppendInt64(v) })
+}
+
+// NewFloat returns a double literal.
+func NewFloat(v float64) Expr {
+	return newLiteral(batch.Type{Kind: batch.Float64}, func(out *batch.Vector) { out.AppendFloat64(v) })
+}
+
+// NewDecimal returns a decimal literal of type decimal(precision, scale).
+func NewDecimal(unscaled decimal128.Num, precision, scale uint8) Expr {
+	return newLiteral(batch.DecimalOf(precision, scale), func(out *batch.Vector) { out.AppendDecimal(unscaled) })
+}
+
+// NewString returns a string literal.
+func NewString(v string) Expr {
+	return newLiteral(batch.Type{Kind: batch.String}, func(out *batch.Vector) { out.AppendString(v) })
+}
+
+// NewDate returns a date literal: days since 1970-01-01.
+func NewDate(days int32) Expr {
+	return newLiteral(batch.Type{Kind: batch.Date}, func(out *batch.Vector) { out.AppendInt32(days) })
+}
+
+// NewTimestamp returns a literal of kind Timestamp or TimestampNTZ: microseconds since 1970-01-01.
+func NewTimestamp(kind batch.Kind, micros int64) Expr {
+	return newLiteral(batch.Type{Kind: kind}, func(out *batch.Vector) { out.AppendInt64(micros) })
+}
