@@ -1,0 +1,210 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"lakesql/store"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for a hint that must come.
+const patience = 10 * time.Second
+
+// watched is a set with a watcher; await lists at each hint until want files are ready.
+type watched struct {
+	t   *testing.T
+	set *Set
+	w   *Watcher
+}
+
+func watch(t *testing.T, dir string, opts ...string) *watched {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells when a file was closed")
+	}
+	s, err := NewSet(store.Open, nil, store.FileURI(dir), parse(t, opts...))
+	require.NoError(t, err)
+	w, err := s.Watch(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	require.NoError(t, w.Problem())
+	return &watched{t: t, set: s, w: w}
+}
+
+func (w *watched) await(want ...string) {
+	w.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case <-w.w.Events():
+		case <-deadline:
+			require.FailNow(w.t, "no hint", "wanted %v", want)
+		}
+		ready, waiting, err := w.set.List(w.t.Context())
+		require.NoError(w.t, err)
+		got := map[string]bool{}
+		for _, f := range ready {
+			got[filepath.Base(f.URI)] = true
+		}
+		if len(got) == len(want) && len(waiting) == 0 {
+			for _, name := range want {
+				require.True(w.t, got[name], "%s is missing in %v", name, got)
+			}
+			return
+		}
+	}
+}
+
+// settle lists until no hint waits, so that the folders are watched.
+func (w *watched) settle() {
+	w.t.Helper()
+	w.await()
+	for {
+		select {
+		case <-w.w.Events():
+			_, _, err := w.set.List(w.t.Context())
+			require.NoError(w.t, err)
+		default:
+			return
+		}
+	}
+}
+
+func TestWatchRename(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := watch(t, dir)
+	w.settle()
+	tmp := filepath.Join(t.TempDir(), "x")
+	put(t, tmp, "a\n1\n")
+	start := time.Now()
+	require.NoError(t, os.Rename(tmp, filepath.Join(dir, "a.csv")))
+	w.await("a.csv")
+	require.Less(t, time.Since(start), QuietPeriod, "a file renamed in is whole at once")
+}
+
+func TestWatchClose(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := watch(t, dir)
+	w.settle()
+	f, err := os.Create(filepath.Join(dir, "a.csv"))
+	require.NoError(t, err)
+	_, err = f.WriteString("a\n")
+	require.NoError(t, err)
+	for range 2 { // the name, and after that nothing until it is closed
+		select {
+		case <-w.w.Events():
+		case <-time.After(5 * createDelay):
+		}
+	}
+	ready, waiting, err := w.set.List(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ready, "the writer has it open")
+	require.Len(t, waiting, 1)
+	require.Greater(t, w.set.RecheckAfter(), QuietPeriod)
+	start := time.Now()
+	_, err = f.WriteString("1\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	w.await("a.csv")
+	require.Less(t, time.Since(start), QuietPeriod)
+	require.Zero(t, w.set.RecheckAfter())
+}
+
+func TestWatchFolderThatIsMadeLater(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, "in", "deep")
+	w := watch(t, dir)
+	w.settle()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "in"), 0o755))
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	tmp := filepath.Join(root, "x")
+	put(t, tmp, "a\n")
+	require.NoError(t, os.Rename(tmp, filepath.Join(dir, "a.csv")))
+	w.await("a.csv")
+	require.NoError(t, os.RemoveAll(dir))
+	w.await()
+	put(t, filepath.Join(dir, "b.csv"), "b\n")
+	w.await("b.csv")
+}
+
+func TestWatchSubfolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := watch(t, dir)
+	w.settle()
+	for day := range 3 {
+		put(t, filepath.Join(dir, "region=eu", fmt.Sprintf("day=%d", day), fmt.Sprintf("%d.csv", day)), "a\n")
+	}
+	w.await("0.csv", "1.csv", "2.csv")
+	put(t, filepath.Join(dir, "region=eu", "day=1", "3.csv"), "a\n")
+	w.await("0.csv", "1.csv", "2.csv", "3.csv")
+}
+
+// TestWatchBurst: many files while nobody listens are all found at the next hint.
+func TestWatchBurst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := watch(t, dir)
+	w.settle()
+	var want []string
+	for i := range 2000 {
+		name := fmt.Sprintf("%04d.csv", i)
+		put(t, filepath.Join(dir, name), "a\n")
+		want = append(want, name)
+	}
+	w.await(want...)
+}
+
+// TestWatchWaitingFile: a file that nobody was seen writing becomes ready by the watcher's own hint.
+func TestWatchWaitingFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a.csv"), "a\n")
+	w := watch(t, dir)
+	w.await("a.csv")
+}
+
+func TestWatchCloseTwiceAndAgain(t *testing.T) {
+	t.Parallel()
+	s := newSet(t, store.FileURI(t.TempDir()), parse(t))
+	w, err := s.Watch(t.Context())
+	require.NoError(t, err)
+	_, err = s.Watch(t.Context())
+	require.Error(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, w.Close())
+	again, err := s.Watch(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, again.Close())
+}
+
+func BenchmarkListKnown(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 20_000 {
+		put(b, filepath.Join(dir, fmt.Sprintf("%06d.csv", i)), "")
+	}
+	s := newSet(b, store.FileURI(dir), parse(b))
+	all := func(string) bool { return true }
+	b.Run("unchanged folder", func(b *testing.B) {
+		for b.Loop() {
+			_, _, err := s.ListNew(b.Context(), all)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("changed folder", func(b *testing.B) {
+		for b.Loop() {
+			clear(s.folders)
+			_, _, err := s.ListNew(b.Context(), all)
+			require.NoError(b, err)
+		}
+	})
+}
