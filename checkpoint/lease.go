@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"lakesql/store"
@@ -28,8 +29,6 @@ const (
 //  2. A holder is dead when its heartbeat has not changed for LeaseTTL on this observer's monotonic clock (clocks are never compared),
 //     or when it ran on this machine and its process has ended.
 //  3. Renew that finds a higher epoch has lost.
-//
-// A Lease is used by one goroutine.
 type Lease struct {
 	c     *Checkpoint
 	owner string
@@ -37,11 +36,11 @@ type Lease struct {
 	clock func() time.Duration // monotonic
 	ended func(process) bool   // whether a process of this machine is known to have ended
 
-	epoch int64 // held; 0 when none is
-	beat  int64
-
-	seen      leaseState // the holder as this observer last saw it
-	seenSince time.Duration
+	mu        sync.Mutex
+	epoch     int64         // guarded by mu; the one that is held, 0 when none is
+	beat      int64         // guarded by mu; heartbeats so far
+	seen      leaseState    // guarded by mu; the holder as this observer last saw it
+	seenSince time.Duration // guarded by mu; since when it has looked like that
 }
 
 // leaseState is the content of an epoch object.
@@ -68,13 +67,19 @@ func (c *Checkpoint) Lease(owner string) *Lease {
 }
 
 // Epoch is the epoch that is held, 0 when none is.
-func (l *Lease) Epoch() int64 { return l.epoch }
+func (l *Lease) Epoch() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch
+}
 
 // Acquire takes the lease, or returns Kind Held naming the holder. The caller calls it again every LeaseHeartbeat on the same
 // handle: that is how a dead holder is found out.
 func (l *Lease) Acquire(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.epoch != 0 {
-		return l.Renew(ctx)
+		return l.renew(ctx)
 	}
 	if err := l.c.Verify(ctx); err != nil {
 		return err
@@ -123,9 +128,15 @@ func (l *Lease) free(holder leaseState) bool {
 
 // Renew writes the next heartbeat: Kind LeaseLost when another owner took over, Gone or Changed when the checkpoint is not the same any more.
 func (l *Lease) Renew(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.epoch == 0 {
 		return errors.New("renew a lease that is not held")
 	}
+	return l.renew(ctx)
+}
+
+func (l *Lease) renew(ctx context.Context) error {
 	if err := l.check(ctx); err != nil {
 		return err
 	}
@@ -151,6 +162,8 @@ func (l *Lease) check(ctx context.Context) error {
 
 // Release lets the next one take the lease at once. A lease that is lost or gone is no error.
 func (l *Lease) Release(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.epoch == 0 {
 		return nil
 	}

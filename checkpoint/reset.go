@@ -52,6 +52,28 @@ func (c *Checkpoint) Reset(ctx context.Context) (newID string, err error) {
 	return id, c.adopt(id)
 }
 
+// Recreate does the same to a checkpoint that Open refuses, or makes one where nothing is left: for a reset of a damaged or deleted
+// checkpoint. It touches only what belongs to a checkpoint, and refuses one with state/ as Open does.
+func Recreate(ctx context.Context, st store.Store) (*Checkpoint, error) {
+	if m, ok := st.(store.RootMaker); ok {
+		if err := m.MakeRoot(ctx); err != nil {
+			return nil, fmt.Errorf("reset checkpoint: %w", err)
+		}
+	}
+	c := newCheckpoint(st, "")
+	if err := c.refuseState(ctx); err != nil {
+		return nil, err
+	}
+	data, err := marshal(resetMarker{NewID: uuid.NewString()})
+	if err != nil {
+		return nil, err
+	}
+	if err := replace(ctx, st, resetKey, data); err != nil {
+		return nil, fmt.Errorf("reset checkpoint: %w", err)
+	}
+	return Open(ctx, st)
+}
+
 // adopt forgets what was known under the old id.
 func (c *Checkpoint) adopt(id string) error {
 	c.mu.Lock()
