@@ -160,9 +160,15 @@ func readMetadata(ctx context.Context, st store.Store) (string, error) {
 	}
 	id, err := decodeMetadata(data)
 	if err != nil {
-		return "", damaged(st, metadataKey, hintReset, "%v", err)
+		return "", damaged(st, metadataKey, hintMetadata(st), "%v", err)
 	}
 	return id, nil
+}
+
+// hintMetadata says how to write metadata by hand.
+func hintMetadata(st store.Store) string {
+	return `put it back: printf '{"id":"%s"}' <id> > ` + shellPath(st, metadataKey) +
+		", where <id> is the appId of txn in the table's log; or ALTER STREAM ... RESET to read everything again"
 }
 
 func decodeMetadata(data []byte) (id string, err error) {
@@ -187,10 +193,8 @@ func (c *Checkpoint) refuseRemains(ctx context.Context) error {
 		case err != nil:
 			return err
 		case len(ids.all) > 0:
-			return &Error{Kind: NoMetadata, URI: store.ObjectURI(c.st, metadataKey),
-				Found: fmt.Sprintf("the file is missing, but %s/ holds %d batches up to %d", l.dir, len(ids.all), ids.latest()),
-				Hint: fmt.Sprintf(`put it back (printf '{"id":"%%s"}' <the stream's id> > %s; the id is the txn appId in the table's log), or ALTER STREAM ... RESET`,
-					shellPath(c.st, metadataKey))}
+			return &Error{Kind: NoMetadata, URI: store.ObjectURI(c.st, metadataKey), Hint: hintMetadata(c.st),
+				Found: fmt.Sprintf("the file is missing, but %s/ has batches up to %d", l.dir, ids.latest())}
 		}
 	}
 	return c.refuseState(ctx)

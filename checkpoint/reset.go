@@ -134,7 +134,7 @@ func (c *Checkpoint) readMarker(ctx context.Context) (m resetMarker, ok bool, er
 	if err != nil {
 		return m, false, &Error{Kind: ResetUnfinished, URI: store.ObjectURI(c.st, resetKey), Err: err,
 			Found: "a reset was cut short, and its marker cannot be read",
-			Hint:  "rm -r " + shellPath(c.st, "") + " and CREATE OR REPLACE STREAM to begin with a new checkpoint"}
+			Hint:  "ALTER STREAM ... RESET to begin it again"}
 	}
 	return m, true, nil
 }
