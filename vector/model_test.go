@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -23,6 +24,9 @@ var modelTypes = []batch.Type{
 	batch.DecimalOf(9, 2), batch.DecimalOf(18, 0), batch.DecimalOf(25, 5),
 	{Kind: batch.Date}, {Kind: batch.Timestamp}, {Kind: batch.TimestampNTZ}, {Kind: batch.String}, {Kind: batch.Binary},
 }
+
+// longText is as long as the bounds of strings in Delta's statistics.
+var longText = strings.Repeat("x", 32)
 
 func modelSchema() *batch.Schema {
 	s := &batch.Schema{}
@@ -55,7 +59,7 @@ func drawValue(t *rapid.T, typ batch.Type) any {
 	case batch.Decimal:
 		return decimal128.FromI64(n * rapid.SampledFrom([]int64{1, 10, 100, 100000}).Draw(t, "factor"))
 	case batch.String:
-		return rapid.SampledFrom([]string{"", "a", "ab", "abc", "b", "é", "éa", "a%", "a_", "\U0001F600"}).Draw(t, "string")
+		return rapid.SampledFrom([]string{"", "a", "ab", "abc", "b", "é", "éa", "a%", "a_", "\U0001F600", longText + "a", longText + "b", longText[1:] + "\U0001F600b"}).Draw(t, "string")
 	default:
 		return rapid.SampledFrom([][]byte{{}, {0}, {0xff}, []byte("a")}).Draw(t, "binary")
 	}

@@ -1,0 +1,242 @@
+package vector
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"lakesql/batch"
+	"lakesql/delta"
+	"lakesql/format/parquet"
+	"lakesql/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// drain returns the rows of an operator as text.
+func drain(t require.TestingT, op Operator) string {
+	var out bytes.Buffer
+	for {
+		b, err := op.Next(context.Background())
+		if err == io.EOF {
+			require.NoError(t, op.Close())
+			require.NoError(t, op.Close())
+			return out.String()
+		}
+		require.NoError(t, err)
+		require.Equal(t, len(op.Schema().Fields), len(b.Cols))
+		out.WriteString(b.Format())
+	}
+}
+
+// table is a table in memory.
+type table struct {
+	t    require.TestingT
+	st   *store.Memory
+	meta *delta.Metadata
+	tab  *delta.Table
+	snap *delta.Snapshot
+}
+
+func newTable(t require.TestingT, schema *batch.Schema, partitionBy ...string) *table {
+	st := store.NewMemory("mem://table")
+	require.NoError(t, st.MakeRoot(context.Background()))
+	meta, err := delta.NewMetadata(schema, partitionBy, nil)
+	require.NoError(t, err)
+	x := &table{t: t, st: st, meta: meta, tab: delta.NewTable(st)}
+	tx := x.tab.Begin(nil)
+	tx.SetMetadata(meta)
+	x.commit(tx)
+	return x
+}
+
+func (x *table) commit(tx *delta.Transaction) {
+	done, err := tx.Commit(context.Background(), delta.Operation{Name: "WRITE"})
+	require.NoError(x.t, err)
+	x.snap = done.Snapshot
+}
+
+// write adds a file for each partition in the batch, with statistics.
+func (x *table) write(b *batch.Batch) {
+	w, err := delta.NewFileWriter(x.st, x.meta, delta.FileWriterOptions{})
+	require.NoError(x.t, err)
+	require.NoError(x.t, w.Write(context.Background(), b))
+	files, err := w.Close(context.Background())
+	require.NoError(x.t, err)
+	tx := x.tab.Begin(x.snap)
+	tx.Add(files...)
+	x.commit(tx)
+}
+
+// writePlain adds a file without statistics in the log, but with row groups of a few rows.
+func (x *table) writePlain(b *batch.Batch, rowGroup int) {
+	var out bytes.Buffer
+	w, err := parquet.NewWriter(&out, b.Schema, parquet.WriterOptions{RowGroupRows: rowGroup})
+	require.NoError(x.t, err)
+	require.NoError(x.t, w.Write(b))
+	_, err = w.Close()
+	require.NoError(x.t, err)
+	key := fmt.Sprintf("plain-%d.parquet", x.snap.NumFiles())
+	require.NoError(x.t, x.st.PutIfAbsent(context.Background(), key, out.Bytes()))
+	tx := x.tab.Begin(x.snap)
+	tx.Add(delta.AddFile{Path: key, Size: int64(out.Len()), ModTime: time.Now()})
+	x.commit(tx)
+}
+
+func (x *table) scan(columns []string, filter Expr) *Scan {
+	s, err := NewScan(x.snap, x.st, columns, filter)
+	require.NoError(x.t, err)
+	return s
+}
+
+// TestSkippingChangesNoResult writes random rows with every kind of statistics and compares random predicates with skipping
+// on and off.
+func TestSkippingChangesNoResult(t *testing.T) {
+	g := &generator{schema: modelSchema()}
+	names := g.schema.Names()
+	rapid.Check(t, func(t *rapid.T) {
+		partitions := rapid.SampledFrom([][]string{nil, {"c13"}, {"c3", "c10"}, {"c0"}, {"c7"}, {"c11"}, {"c6"}}).Draw(t, "partitions")
+		x := newTable(t, g.schema, partitions...)
+		for range rapid.IntRange(1, 4).Draw(t, "batches") {
+			b := drawBatch(t, g.schema)
+			if partitions == nil && rapid.Bool().Draw(t, "plain") {
+				x.writePlain(b, rapid.IntRange(1, 20).Draw(t, "row group"))
+			} else {
+				x.write(b)
+			}
+		}
+		for range 4 {
+			predicate := g.predicate(t, 2)
+			if mayOverflow(predicate.Expr) {
+				continue
+			}
+			all := drain(t, NewFilter(x.scan(names, nil), predicate.Expr))
+			some := x.scan(names, predicate.Expr)
+			require.Equal(t, all, drain(t, NewFilter(some, predicate.Expr)), predicate.text)
+			require.Equal(t, x.snap.NumFiles(), some.Stats().Files)
+		}
+	})
+}
+
+// mayOverflow reports a predicate with arithmetic: skipping may leave out a row that would be an error.
+func mayOverflow(e Expr) bool {
+	switch e := e.(type) {
+	case *logic:
+		for _, a := range e.args {
+			if mayOverflow(a) {
+				return true
+			}
+		}
+	case *not:
+		return mayOverflow(e.arg)
+	case *isNull:
+		return mayOverflow(e.arg)
+	case *compare:
+		return mayOverflow(e.l) || mayOverflow(e.r)
+	case *set:
+		return mayOverflow(e.arg)
+	case *cast:
+		return mayOverflow(e.arg)
+	case *arith:
+		return true
+	}
+	return false
+}
+
+func smallTable(t require.TestingT) *table {
+	schema := batch.NewSchema(
+		batch.Field{Name: "id", Type: batch.Type{Kind: batch.Int64}, Nullable: true},
+		batch.Field{Name: "Region", Type: batch.Type{Kind: batch.String}, Nullable: true},
+	)
+	x := newTable(t, schema, "Region")
+	for i := range int64(3) {
+		b := batch.NewBuilder(schema)
+		for j := range int64(3) {
+			require.NoError(t, b.AppendRow(i*10+j, fmt.Sprintf("r%d", i)))
+		}
+		require.NoError(t, b.AppendRow(nil, nil))
+		x.write(b.Finish())
+	}
+	return x
+}
+
+func TestScan(t *testing.T) {
+	x := smallTable(t)
+	require.Equal(t, "0 | r0\n1 | r0\n2 | r0\nNULL | NULL\n10 | r1\n11 | r1\n12 | r1\nNULL | NULL\n20 | r2\n21 | r2\n22 | r2\nNULL | NULL\n",
+		drain(t, x.scan([]string{"id", "region"}, nil)))
+	require.Equal(t, "r0\nr0\nr0\n", drain(t, NewLimit(x.scan([]string{"Region"}, nil), 0, 3)))
+
+	none := x.scan(nil, nil)
+	require.Equal(t, "\n\n\n\n\n\n\n\n\n\n\n\n", drain(t, none))
+	require.EqualValues(t, 12, none.Stats().Rows)
+
+	id := NewColumn(0, x.snap.Schema().Fields[0])
+	filter, err := NewCompare(GreaterEqual, id, NewInt(21))
+	require.NoError(t, err)
+	s := x.scan([]string{"id"}, filter)
+	require.Equal(t, "21\n22\n", drain(t, NewFilter(s, filter)))
+	require.Equal(t, ScanStats{Files: 6, FilesSkipped: 5, RowGroups: 1, Rows: 3}, s.Stats())
+
+	region, err := NewCompare(Equal, NewColumn(0, x.snap.Schema().Fields[1]), NewString("r1"))
+	require.NoError(t, err)
+	s = x.scan([]string{"Region", "id"}, region)
+	require.Equal(t, "r1 | 10\nr1 | 11\nr1 | 12\n", drain(t, s))
+	require.Equal(t, 5, s.Stats().FilesSkipped)
+
+	_, err = NewScan(x.snap, x.st, []string{"nope"}, nil)
+	require.ErrorContains(t, err, `no column "nope" in version 3; it has id, Region`)
+}
+
+// TestScanSchemaChange: a column that a file lacks is null there.
+func TestScanSchemaChange(t *testing.T) {
+	x := smallTable(t)
+	wider := batch.NewSchema(append(x.snap.Schema().Fields, batch.Field{Name: "extra", Type: batch.Type{Kind: batch.Float64}, Nullable: true})...)
+	meta, err := delta.NewMetadata(wider, []string{"Region"}, nil)
+	require.NoError(t, err)
+	tx := x.tab.Begin(x.snap)
+	tx.SetMetadata(meta)
+	x.commit(tx)
+	extra := NewColumn(1, wider.Fields[2])
+	require.Equal(t, "0 | NULL\n1 | NULL\n2 | NULL\n", drain(t, NewLimit(x.scan([]string{"id", "extra"}, NewIsNull(extra)), 0, 3)))
+	positive, err := NewCompare(Greater, extra, NewFloat(0))
+	require.NoError(t, err)
+	require.Empty(t, drain(t, x.scan([]string{"id", "extra"}, positive)))
+}
+
+func TestScanEndsEarly(t *testing.T) {
+	x := smallTable(t)
+	s := x.scan([]string{"id"}, nil)
+	require.NoError(t, s.Close()) // never started
+	_, err := s.Next(context.Background())
+	require.Equal(t, io.EOF, err)
+
+	s = x.scan([]string{"id"}, nil)
+	_, err = s.Next(context.Background())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = s.Next(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, s.Close()) // with a file open and one ahead
+}
+
+func TestScanFileGone(t *testing.T) {
+	x := smallTable(t)
+	for f := range x.snap.Files() {
+		require.NoError(t, x.st.Delete(context.Background(), f.Path))
+		break
+	}
+	s := x.scan([]string{"id"}, nil)
+	_, err := s.Next(context.Background())
+	require.ErrorIs(t, err, store.ErrNotFound)
+	_, again := s.Next(context.Background())
+	require.Equal(t, err, again)
+	require.NoError(t, s.Close())
+}
