@@ -57,13 +57,12 @@ type commit struct {
 
 // addAction is an add. Its byte slices are views of the commit's text or of pages, valid until the next one is read.
 type addAction struct {
-	path       []byte            // as the log says it, encoded
-	partition  map[string]string // without nulls
-	size       int64
-	modTime    int64  // milliseconds since the epoch
-	dataChange bool   // false: the commit only rearranged rows
-	stats      []byte // JSON; empty: none
-	extra      *fileExtra
+	path      []byte            // as the log says it, encoded
+	partition map[string]string // without nulls
+	size      int64
+	modTime   int64  // milliseconds since the epoch
+	stats     []byte // JSON; empty: none
+	extra     *fileExtra
 }
 
 // fileExtra holds what few files have, so that the others do not pay for it.
@@ -107,8 +106,7 @@ func (e *fileExtra) dvID() string {
 type removeAction struct {
 	path                 []byte // as the log says it, encoded
 	deletionTimestamp    int64  // milliseconds since the epoch; 0: unknown
-	dataChange           bool
-	extendedFileMetadata bool // partition, size (and tags) are known
+	extendedFileMetadata bool   // partition, size (and tags) are known
 	partition            map[string]string
 	size                 int64
 	extra                *fileExtra

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"sync/atomic"
@@ -28,6 +29,8 @@ func (a *textArena) add(s string) string {
 type statsArena struct {
 	blocks []*statsBlock
 	used   int // bytes of the last block
+
+	scratch []byte // to pack into
 }
 
 // statsRef is where a file's statistics are: block and offset, 32 bits each, plus one; 0: none. A length of 4 bytes is in front of them.
@@ -73,7 +76,8 @@ func (a *statsArena) seal() {
 		return
 	}
 	last := a.blocks[len(a.blocks)-1]
-	packed := s2.Encode(nil, (*last.open.Load())[:a.used])
+	a.scratch = s2.Encode(a.scratch[:cap(a.scratch)], (*last.open.Load())[:a.used])
+	packed := bytes.Clone(a.scratch)
 	last.packed.Store(&packed)
 	last.open.Store(nil)
 }

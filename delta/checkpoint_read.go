@@ -96,7 +96,8 @@ type checkpointSink struct {
 
 func (k *checkpointSink) take(c *commit) {
 	c.version = k.version
-	k.snapshot.apply(k.log, c)
+	k.snapshot.applyState(c)
+	k.log.applyCheckpoint(&k.snapshot.files, c)
 }
 
 func (k *checkpointSink) readJSON(name string, data []byte) error {
@@ -182,11 +183,10 @@ func (k *checkpointSink) readSidecars(c *actionColumns) error {
 
 func (k *checkpointSink) readRemoves(c *actionColumns) error {
 	path, deleted, size := c.leaf("remove", "path"), c.leaf("remove", "deletionTimestamp"), c.leaf("remove", "size")
-	change, extended := c.leaf("remove", "dataChange"), c.leaf("remove", "extendedFileMetadata")
-	partition, extra := c.stringMap("remove", "partitionValues"), c.extra("remove")
+	extended, partition, extra := c.leaf("remove", "extendedFileMetadata"), c.stringMap("remove", "partitionValues"), c.extra("remove")
 	one := commit{removes: make([]removeAction, 1)}
 	return c.each(path, func() {
-		one.removes[0] = removeAction{path: path.bytes(), deletionTimestamp: deleted.int(), size: size.int(), dataChange: change.bool(),
+		one.removes[0] = removeAction{path: path.bytes(), deletionTimestamp: deleted.int(), size: size.int(),
 			extendedFileMetadata: extended.bool(), partition: partition.get(), extra: extra.get()}
 		k.take(&one)
 	})
@@ -202,7 +202,7 @@ func (k *checkpointSink) readAdds(c *actionColumns) error {
 		if len(text) == 0 {
 			text = parsed.json()
 		}
-		one.adds[0] = addAction{path: path.bytes(), size: size.int(), modTime: modified.int(), dataChange: true, stats: text,
+		one.adds[0] = addAction{path: path.bytes(), size: size.int(), modTime: modified.int(), stats: text,
 			partition: partition.get(), extra: extra.get()}
 		k.take(&one)
 	})

@@ -107,7 +107,7 @@ type checkpointEncoder struct {
 // tombstones that have not expired. It returns the number of actions.
 func encodeCheckpoint(ctx context.Context, w io.Writer, s *Snapshot, now time.Time) (actions int64, err error) {
 	e := &checkpointEncoder{ctx: ctx, columns: s.metadata.PartitionColumns, parquet: parquet.NewGenericWriter[checkpointRow](w,
-		parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.MaxRowsPerRowGroup(checkpointRowGroupRows),
+		parquet.NewSchema("spark_schema", parquet.SchemaOf(checkpointRow{})), parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.MaxRowsPerRowGroup(checkpointRowGroupRows),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.CreatedBy("lakesql", engineInfo(), ""))}
 	if err := e.state(s); err != nil {
 		return 0, err

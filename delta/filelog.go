@@ -51,8 +51,7 @@ type tombstone struct {
 	size              int64
 	partition         map[string]string
 	extra             *fileExtra
-	dataChange        bool
-	extended          bool
+	extended          bool // partition and size are known
 }
 
 // fileView is what one snapshot sees of a fileLog.
@@ -79,17 +78,28 @@ func (v *fileView) alive(c *fileChunk, i int) bool {
 
 // apply appends the file actions of one commit. view is the newest view of this log and becomes that of the commit.
 func (l *fileLog) apply(view *fileView, c *commit) {
+	l.applyFiles(view, c, true)
+}
+
+// applyCheckpoint appends file actions of a checkpoint, in which no key is twice.
+func (l *fileLog) applyCheckpoint(view *fileView, c *commit) { l.applyFiles(view, c, false) }
+
+func (l *fileLog) applyFiles(view *fileView, c *commit, replaces bool) {
 	for i := range c.removes {
 		r := &c.removes[i]
 		path := l.path(r.path)
-		l.kill(view, path, r.extra, c.version)
+		if replaces {
+			l.kill(view, path, r.extra, c.version)
+		}
 		l.tombstones = append(l.tombstones, tombstone{path: path, deletionTimestamp: r.deletionTimestamp, size: r.size,
-			partition: l.intern(r.partition), extra: r.extra, dataChange: r.dataChange, extended: r.extendedFileMetadata})
+			partition: l.intern(r.partition), extra: r.extra, extended: r.extendedFileMetadata})
 	}
 	for i := range c.adds {
 		a := &c.adds[i]
 		path := l.path(a.path)
-		l.kill(view, path, a.extra, c.version)
+		if replaces {
+			l.kill(view, path, a.extra, c.version)
+		}
 		l.append(view, path, a)
 	}
 	view.version = c.version
@@ -128,7 +138,6 @@ func (l *fileLog) append(view *fileView, path string, a *addAction) {
 	c.partition[i] = l.intern(a.partition)
 	c.extra[i] = a.extra
 	c.stats[i] = l.stats.add(a.stats)
-	l.index.insert(l, l.n)
 	l.n++
 	view.live++
 	view.bytes += a.size

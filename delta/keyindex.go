@@ -2,62 +2,86 @@ package delta
 
 import "hash/maphash"
 
-// keyIndex finds the newest position of a key (path, deletion vector): a hash table with open addressing of positions
-// plus one, at most half full. The keys themselves are in the log.
+// keyIndex finds the newest position of a key (path, deletion vector) in a fileLog: a hash table with open addressing, at
+// most half full. The keys themselves are in the log. It is brought up to date when it is asked: opening a table from a
+// checkpoint needs none.
 type keyIndex struct {
-	seed  maphash.Seed
-	slots []uint32
-	used  int
+	seed    maphash.Seed
+	slots   []uint64 // 32 bits of hash, then a position plus one; 0: free
+	used    int
+	covered int // positions of the log that have been inserted
 }
 
-func newKeyIndex() keyIndex { return keyIndex{seed: maphash.MakeSeed(), slots: make([]uint32, 64)} }
+const minIndexSlots = 64
 
-func (x *keyIndex) hash(path, dvID string) uint64 {
+func newKeyIndex() keyIndex { return keyIndex{seed: maphash.MakeSeed()} }
+
+func (x *keyIndex) hash(path, dvID string) uint32 {
 	h := maphash.String(x.seed, path)
 	if dvID != "" {
 		h ^= maphash.String(x.seed, dvID) * 0x9E3779B97F4A7C15
 	}
-	return h
+	return uint32(h >> 32)
+}
+
+// find returns the newest position of a key.
+func (x *keyIndex) find(l *fileLog, path, dvID string) (pos int, ok bool) {
+	x.cover(l)
+	s := *x.slot(l, x.hash(path, dvID), path, dvID)
+	return int(uint32(s)) - 1, s != 0
+}
+
+// cover inserts the positions that the log has got since the last time.
+func (x *keyIndex) cover(l *fileLog) {
+	x.reserve(x.used + l.n - x.covered)
+	for ; x.covered < l.n; x.covered++ {
+		c, i := l.at(x.covered)
+		dvID := c.extra[i].dvID()
+		hash := x.hash(c.path[i], dvID)
+		s := x.slot(l, hash, c.path[i], dvID)
+		if *s == 0 {
+			x.used++
+		}
+		*s = uint64(hash)<<32 | uint64(x.covered+1)
+	}
 }
 
 // slot is where the key is, or the free slot where it belongs.
-func (x *keyIndex) slot(l *fileLog, path, dvID string) *uint32 {
-	mask := uint64(len(x.slots) - 1)
-	for h := x.hash(path, dvID) & mask; ; h = (h + 1) & mask {
-		s := &x.slots[h]
+func (x *keyIndex) slot(l *fileLog, hash uint32, path, dvID string) *uint64 {
+	mask := uint32(len(x.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		s := &x.slots[at]
 		if *s == 0 {
 			return s
 		}
-		if c, i := l.at(int(*s - 1)); c.path[i] == path && c.extra[i].dvID() == dvID {
+		if uint32(*s>>32) != hash {
+			continue
+		}
+		if c, i := l.at(int(uint32(*s)) - 1); c.path[i] == path && c.extra[i].dvID() == dvID {
 			return s
 		}
 	}
 }
 
-func (x *keyIndex) find(l *fileLog, path, dvID string) (pos int, ok bool) {
-	s := *x.slot(l, path, dvID)
-	return int(s) - 1, s != 0
-}
-
-func (x *keyIndex) insert(l *fileLog, pos int) {
-	c, i := l.at(pos)
-	s := x.slot(l, c.path[i], c.extra[i].dvID())
-	if *s == 0 {
-		x.used++
+// reserve makes room for n keys.
+func (x *keyIndex) reserve(n int) {
+	size := max(minIndexSlots, len(x.slots))
+	for size < 2*n {
+		size *= 2
 	}
-	*s = uint32(pos + 1)
-	if 2*x.used > len(x.slots) {
-		x.grow(l)
+	if size == len(x.slots) {
+		return
 	}
-}
-
-func (x *keyIndex) grow(l *fileLog) {
-	old := x.slots
-	x.slots = make([]uint32, 2*len(old))
+	old, mask := x.slots, uint32(size-1)
+	x.slots = make([]uint64, size)
 	for _, s := range old {
-		if s != 0 {
-			c, i := l.at(int(s - 1))
-			*x.slot(l, c.path[i], c.extra[i].dvID()) = s
+		if s == 0 {
+			continue
 		}
+		at := uint32(s>>32) & mask
+		for x.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		x.slots[at] = s
 	}
 }

@@ -104,7 +104,7 @@ func (c *commit) parseAction(key string, value []byte) error {
 }
 
 func parseAdd(object []byte) (addAction, error) {
-	a := addAction{dataChange: true}
+	var a addAction
 	err := eachField(object, func(f field) (err error) {
 		switch f.key {
 		case "path":
@@ -115,8 +115,6 @@ func parseAdd(object []byte) (addAction, error) {
 			a.size, err = f.int()
 		case "modificationTime":
 			a.modTime, err = f.int()
-		case "dataChange":
-			a.dataChange, err = f.bool()
 		case "stats":
 			a.stats, err = f.text()
 		default:
@@ -131,15 +129,13 @@ func parseAdd(object []byte) (addAction, error) {
 }
 
 func parseRemove(object []byte) (removeAction, error) {
-	r := removeAction{dataChange: true}
+	var r removeAction
 	err := eachField(object, func(f field) (err error) {
 		switch f.key {
 		case "path":
 			r.path, err = f.text()
 		case "deletionTimestamp":
 			r.deletionTimestamp, err = f.int()
-		case "dataChange":
-			r.dataChange, err = f.bool()
 		case "extendedFileMetadata":
 			r.extendedFileMetadata, err = f.bool()
 		case "partitionValues":

@@ -121,6 +121,12 @@ func newSnapshot(uri string) *Snapshot {
 
 // apply makes s the state after the commit, whose file actions go to log. s must not be shared yet.
 func (s *Snapshot) apply(log *fileLog, c *commit) {
+	s.applyState(c)
+	log.apply(&s.files, c)
+}
+
+// applyState applies all but file actions.
+func (s *Snapshot) applyState(c *commit) {
 	if c.protocol != nil {
 		s.protocol = c.protocol
 	}
@@ -144,7 +150,6 @@ func (s *Snapshot) apply(log *fileLog, c *commit) {
 			}
 		}
 	}
-	log.apply(&s.files, c)
 }
 
 // complete checks what every version must have.
