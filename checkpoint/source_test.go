@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,12 @@ func collect(t require.TestingT, l *SourceLog) []SourceEntry {
 		all = append(all, e)
 	}
 	return all
+}
+
+func requireEntries(t require.TestingT, want, got []SourceEntry) {
+	if !slices.Equal(want, got) { // cmp.Diff takes its time
+		require.Empty(t, cmp.Diff(want, got))
+	}
 }
 
 // TestSourceLogModel runs random adds, restarts, preparations and reads against a list in memory.
@@ -46,7 +53,7 @@ func TestSourceLogModel(t *testing.T) {
 				}
 			},
 			"many": func(t *rapid.T) {
-				for range rapid.IntRange(1, 60).Draw(t, "batches") {
+				for range rapid.IntRange(1, 40).Draw(t, "batches") {
 					latest++
 					require.NoError(t, c.Source(0).Add(ctx, latest, []SourceEntry{{Path: fmt.Sprint("m", latest)}}))
 					model = append(model, SourceEntry{Path: fmt.Sprint("m", latest), BatchID: latest})
@@ -61,7 +68,7 @@ func TestSourceLogModel(t *testing.T) {
 				got, err := c.Source(0).Latest(ctx)
 				require.NoError(t, err)
 				require.Equal(t, latest, got)
-				require.Empty(t, cmp.Diff(model, collect(t, c.Source(0))))
+				requireEntries(t, model, collect(t, c.Source(0)))
 				if latest < 0 {
 					return
 				}
@@ -75,7 +82,7 @@ func TestSourceLogModel(t *testing.T) {
 						want = append(want, e)
 					}
 				}
-				require.Empty(t, cmp.Diff(want, entries))
+				requireEntries(t, want, entries)
 			},
 		})
 	})

@@ -9,7 +9,8 @@ import (
 )
 
 // Sub returns the objects of s below prefix/ as a store of their own, whose root is that folder. A store that is a Subber
-// keeps its powers; ".." in the prefix never leads above the root of s.
+// keeps its powers; ".." in the prefix never leads above the root of s. The folder is not made: where it is missing, writes
+// give ErrRootMissing until MakeRoot.
 func Sub(s Store, prefix string) Store {
 	if sub, ok := s.(Subber); ok {
 		return sub.Sub(prefix)
