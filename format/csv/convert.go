@@ -21,6 +21,7 @@ type converter struct {
 	positiveInf string
 	negativeInf string
 	loc         *time.Location
+	utc         bool
 	dates       *pattern // nil: ISO
 	timestamps  *pattern // nil: ISO
 	wallClocks  *pattern // nil: ISO
@@ -29,7 +30,7 @@ type converter struct {
 func newConverter(o *Options) (*converter, error) {
 	c := &converter{
 		nullValue: o.NullValue, emptyValue: []byte(o.EmptyValue),
-		nan: o.NaNValue, positiveInf: o.PositiveInf, negativeInf: o.NegativeInf, loc: o.location(),
+		nan: o.NaNValue, positiveInf: o.PositiveInf, negativeInf: o.NegativeInf, loc: o.location(), utc: isUTC(o.Location),
 	}
 	for _, p := range []struct {
 		option, text string
@@ -55,6 +56,9 @@ func (c *converter) date(text []byte) (int32, bool) {
 	if c.dates != nil {
 		return c.dates.date(text)
 	}
+	if d, ok := quickDate(text); ok {
+		return d, true
+	}
 	d, err := batch.ParseDate(text)
 	return d, err == nil
 }
@@ -63,6 +67,11 @@ func (c *converter) timestamp(text []byte) (int64, bool) {
 	if c.timestamps != nil {
 		return c.timestamps.timestamp(text, c.loc)
 	}
+	if c.utc {
+		if us, ok := quickTimestamp(text); ok {
+			return us, true
+		}
+	}
 	us, err := batch.ParseTimestamp(text, c.loc)
 	return us, err == nil
 }
@@ -70,6 +79,9 @@ func (c *converter) timestamp(text []byte) (int64, bool) {
 func (c *converter) wallClock(text []byte) (int64, bool) {
 	if c.wallClocks != nil {
 		return c.wallClocks.wallTimestamp(text)
+	}
+	if us, ok := quickTimestamp(text); ok {
+		return us, true
 	}
 	us, err := batch.ParseTimestampNTZ(text)
 	return us, err == nil

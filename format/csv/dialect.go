@@ -22,6 +22,7 @@ type dialect struct {
 
 	maxColumns int
 	maxChars   int // 0: no limit
+	sizeHint   int64
 }
 
 func byteOr(c byte) int {
@@ -53,7 +54,7 @@ func (o *Options) compile() (*dialect, error) {
 		quote: byteOr(o.Quote), escape: byteOr(o.Escape), comment: byteOr(o.Comment),
 		escEscape: byteOr(o.CharToEscapeQuoteEscaping),
 		multiLine: o.MultiLine, trimLead: o.IgnoreLeadingWhiteSpace, trimTrail: o.IgnoreTrailingWhiteSpace,
-		maxColumns: o.MaxColumns, maxChars: max(o.MaxCharsPerColumn, 0),
+		maxColumns: o.MaxColumns, maxChars: max(o.MaxCharsPerColumn, 0), sizeHint: o.SizeHint,
 	}
 	if d.escEscape < 0 && d.escape != d.quote {
 		d.escEscape = d.escape

@@ -27,7 +27,14 @@ type input struct {
 	started  bool
 }
 
-func newInput(r io.Reader) *input { return &input{r: r, buf: make([]byte, bufferBytes+slack)} }
+// newInput reads r, which has about size bytes; 0: not known.
+func newInput(r io.Reader, size int64) *input {
+	n := int64(bufferBytes)
+	if size > 0 {
+		n = min(n, size+1) // one more, for the read that finds the end
+	}
+	return &input{r: r, buf: make([]byte, n+slack)}
+}
 
 // more moves what is unread to the front and fills the buffer, or sets eof. A record that fills it makes it grow, up to
 // MaxRecordBytes. Filling it keeps the number of times that a long record is looked at anew logarithmic.

@@ -48,6 +48,8 @@ type Options struct {
 	TimestampNTZFormat        string         // Java pattern; "": ISO timestamps without a zone
 	Location                  *time.Location // of timestamps without a zone
 	CorruptRecordColumn       string         // gets the raw text of a malformed record, where the schema has it as a string
+	// SizeHint is the file's size in bytes where it is known: a small file gets small buffers. 0: not known.
+	SizeHint int64
 	// OnError receives each malformed record or field, in the order of the file. It is called on the goroutine that
 	// calls Next; nil: nobody listens. With FailFast it is not called: the error says it.
 	OnError func(RowError)

@@ -66,11 +66,15 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 	rd.binding = bind(schema, names, !opts.Header || opts.EnforceSchema, rd.corrupt)
 	rd.scan.width = rd.binding.width
 	rd.cols = make([]column, len(schema.Fields))
+	capacity := batch.MaxRows
+	if opts.SizeHint > 0 { // a record has at least a byte for each of its fields
+		capacity = int(min(int64(capacity), opts.SizeHint/int64(max(rd.scan.width, 1))+1))
+	}
 	for i, f := range schema.Fields {
 		if f.Type.Layout() == batch.LayoutNone {
 			return nil, &FormatError{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
 		}
-		rd.cols[i] = column{Field: f, source: rd.binding.source[i], vec: batch.NewVector(f.Type, batch.MaxRows)}
+		rd.cols[i] = column{Field: f, source: rd.binding.source[i], vec: batch.NewVector(f.Type, capacity)}
 	}
 	return rd, nil
 }

@@ -46,7 +46,7 @@ type scanner struct {
 }
 
 func newScanner(r io.Reader, d *dialect) *scanner {
-	return &scanner{dialect: d, in: newInput(r), line: 1, nextLF: -1}
+	return &scanner{dialect: d, in: newInput(r, d.sizeHint), line: 1, nextLF: -1}
 }
 
 // next takes up to maxRows records; io.EOF when there is none. Blank lines and comments are no records.
