@@ -40,7 +40,7 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 		if errors.Is(err, source.ErrChanged) {
 			kind = KindSourceChanged
 		}
-		return ss.fail(kind, err, "stream %s: %v. Put the file right and type START STREAM %s, or leave it out for good: ALTER STREAM %s SKIP FILE '%s'",
+		return ss.fail(kind, err, "stream %s: %v. Once that is done, type START STREAM %s; ALTER STREAM %s SKIP FILE '%s' leaves the file out for good",
 			name, err, name, name, file.URI)
 	case errors.Is(err, source.ErrChanged):
 		return ss.fail(KindSourceChanged, err, "stream %s: %v", name, err)

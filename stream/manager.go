@@ -34,8 +34,9 @@ const DefaultFirstProcessID = 1_000_000_000
 
 // Manager owns all streams of one catalog. Its methods may be called from several goroutines.
 type Manager struct {
-	cfg Config
-	log *slog.Logger
+	cfg          Config
+	log          *slog.Logger
+	firstBackoff time.Duration
 
 	// statements is held by those that add, remove, rename or reset a stream, so that two cannot take one name or one
 	// checkpoint. It is taken before a stream's lifecycle, and that before any mu.
@@ -49,7 +50,7 @@ type Manager struct {
 
 // NewManager makes a manager. It starts nothing: Start does.
 func NewManager(cfg Config) *Manager {
-	m := &Manager{cfg: cfg, log: cfg.Logger, streams: map[streamKey]*stream{}, nextPID: cfg.FirstProcessID}
+	m := &Manager{cfg: cfg, log: cfg.Logger, firstBackoff: firstBackoff, streams: map[streamKey]*stream{}, nextPID: cfg.FirstProcessID}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}

@@ -26,33 +26,35 @@ var (
 // loop is the stream's goroutine: one session after another, until it is told to stop, has finished, or meets a fault
 // that a retry cannot mend. A session starts from what is on disk only, so a retry is a restart.
 func (s *stream) loop(ctx context.Context, r *run) {
-	defer close(r.done)
-	defer r.cancel()
 	lease := &leaseKeeper{owner: s.m.cfg.Owner}
-	defer lease.release(s.m.log)
+	err := s.sessions(ctx, r, lease)
+	r.cancel()
+	lease.release(s.m.log)
+	s.ended(err)
+	close(r.done)
+}
+
+// sessions returns nil when the stream was stopped, errFinished, or the error that it failed with.
+func (s *stream) sessions(ctx context.Context, r *run, lease *leaseKeeper) error {
 	for {
 		err := s.guarded(ctx, r, lease)
-		switch {
-		case ctx.Err() != nil:
-			s.ended(nil)
-			return
-		case errors.Is(err, errReopen):
+		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, errReopen) {
 			continue
-		case errors.Is(err, errFinished):
-			err = s.m.persistFinished(ctx, s)
-			if err == nil {
-				s.ended(errFinished)
-				return
+		}
+		if errors.Is(err, errFinished) {
+			if err = s.m.persistFinished(ctx, s); err == nil {
+				return errFinished
 			}
 		}
 		if isPermanent(err) {
 			s.m.cfg.Events.BatchFailed(BatchFailed{Stream: s.name(), Err: err})
-			s.ended(err)
-			return
+			return err
 		}
 		if !s.backoff(ctx, err) {
-			s.ended(nil)
-			return
+			return nil
 		}
 	}
 }
@@ -74,7 +76,7 @@ func (s *stream) guarded(ctx context.Context, r *run, lease *leaseKeeper) (err e
 func (s *stream) backoff(ctx context.Context, err error) bool {
 	s.mu.Lock()
 	s.status.Attempts++
-	wait := backoffOf(s.status.Attempts)
+	wait := backoffOf(s.m.firstBackoff, s.status.Attempts)
 	if isHeld(err) {
 		wait = checkpoint.LeaseHeartbeat
 	}
@@ -95,8 +97,8 @@ func (s *stream) backoff(ctx context.Context, err error) bool {
 	}
 }
 
-func backoffOf(attempt int) time.Duration {
-	wait := firstBackoff
+func backoffOf(first time.Duration, attempt int) time.Duration {
+	wait := first
 	for i := 1; i < attempt && wait < maxBackoff; i++ {
 		wait *= 2
 	}

@@ -52,16 +52,17 @@ var (
 	ErrData = errors.New("the source holds data that cannot be read")
 )
 
-// FileError is what is wrong with one file of a range. It wraps ErrChanged or ErrData.
+// FileError is what is wrong with one file of a range.
 type FileError struct {
-	URI string
-	Err error
+	URI   string
+	Class error // ErrChanged or ErrData
+	Err   error // names the file
 }
 
 func (e *FileError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong.
-func (e *FileError) Unwrap() error { return e.Err }
+// Unwrap returns the class and the cause.
+func (e *FileError) Unwrap() []error { return []error{e.Class, e.Err} }
 
 // Source is one input of a stream. Only the stream's own goroutine calls it.
 type Source interface {

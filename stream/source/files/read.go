@@ -11,7 +11,6 @@ import (
 	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/files"
-	"lakesql/format/csv"
 	"lakesql/store"
 	"lakesql/stream/source"
 	"lakesql/vector"
@@ -213,8 +212,9 @@ func (r *reader) newColumns(ctx context.Context, f files.File, extra []string) e
 			return s.evolve(ctx, f)
 		}
 	case source.RefuseColumns:
-		return &source.FileError{URI: f.URI, Err: fmt.Errorf("file %s has columns that the schema (%s) does not have: %s; ON SCHEMA CHANGE ADD COLUMNS takes them in, IGNORE leaves them out: %w",
-			f.URI, s.schema, strings.Join(extra, ", "), source.ErrData)}
+		return &source.FileError{URI: f.URI, Class: source.ErrData, Err: fmt.Errorf(
+			"file %s has columns that the schema (%s) does not have: %s; ON SCHEMA CHANGE ADD COLUMNS takes them in, IGNORE leaves them out",
+			f.URI, s.schema, strings.Join(extra, ", "))}
 	}
 	return nil
 }
@@ -251,7 +251,10 @@ func fileOf(err error) (uri string, unreadable bool) {
 	var gone *files.GoneError
 	var changed *files.ChangedError
 	var broken *files.UnreadableError
+	var rows *files.RowsError
 	switch {
+	case errors.As(err, &rows):
+		return rows.File.URI, false
 	case errors.As(err, &gone):
 		return gone.File.URI, true
 	case errors.As(err, &broken):
@@ -269,15 +272,14 @@ func asFileError(err error) error {
 		return err
 	}
 	uri, _ := fileOf(err)
-	var record *csv.RecordError
 	var changed *files.ChangedError
 	var gone *files.GoneError
 	class := source.ErrData
 	switch {
 	case errors.As(err, &changed), errors.As(err, &gone):
 		class = source.ErrChanged
-	case uri == "" && !errors.As(err, &record):
+	case uri == "":
 		return err
 	}
-	return &source.FileError{URI: uri, Err: errors.Join(err, class)}
+	return &source.FileError{URI: uri, Class: class, Err: err}
 }

@@ -261,7 +261,7 @@ func (s *Source) Mark(ctx context.Context) (source.Mark, error) {
 }
 
 // Reached strikes off the files that are committed, or that were gone before they were recorded.
-func (s *Source) Reached(_ context.Context, taken source.Mark, committed source.Offset) (bool, error) {
+func (s *Source) Reached(ctx context.Context, taken source.Mark, committed source.Offset) (bool, error) {
 	m, ok := taken.(*mark)
 	if !ok {
 		return false, fmt.Errorf("a mark of another source: %T", taken)
@@ -270,22 +270,40 @@ func (s *Source) Reached(_ context.Context, taken source.Mark, committed source.
 	if err != nil {
 		return false, err
 	}
-	var there map[string]bool
+	unseen := false
 	for uri := range m.files {
-		if at, ok := s.seen[uri]; ok {
-			if at <= id {
-				delete(m.files, uri)
-			}
-			continue
-		}
-		if there == nil {
-			there = s.pending()
-		}
-		if !there[uri] {
+		if at, ok := s.seen[uri]; !ok {
+			unseen = true
+		} else if at <= id {
 			delete(m.files, uri)
 		}
 	}
+	if unseen {
+		if err := s.strikeGone(ctx, m); err != nil {
+			return false, err
+		}
+	}
 	return m.logID <= id && len(m.files) == 0, nil
+}
+
+// strikeGone strikes off the files that no look finds any more. Only a look of this source can tell; a frozen one does not
+// show all that is there, so nothing is struck off then.
+func (s *Source) strikeGone(ctx context.Context, m *mark) error {
+	if s.frozen != nil {
+		return nil
+	}
+	if s.looked.IsZero() {
+		if err := s.look(ctx); err != nil {
+			return err
+		}
+	}
+	there := s.pending()
+	for uri := range m.files {
+		if _, ok := s.seen[uri]; !ok && !there[uri] {
+			delete(m.files, uri)
+		}
+	}
+	return nil
 }
 
 func (s *Source) pending() map[string]bool {
