@@ -42,7 +42,7 @@ func ParseSchema(schemaString string) (*batch.Schema, error) {
 		var unsupported unsupportedType
 		switch {
 		case errors.As(err, &unsupported):
-			refused = append(refused, fmt.Sprintf("column %s: %s", f.Name, unsupported))
+			refused = append(refused, fmt.Sprintf("column %s: %s", f.Name, string(unsupported)))
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("%w: column %q of schemaString: %w", ErrCorrupt, f.Name, err)
