@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+
 	"lakesql/batch"
 )
 
@@ -39,6 +41,7 @@ type arith struct {
 // double makes the result a double. A value out of the range of the result is an *OverflowError, for selected rows only. Division by zero is
 // NULL. Supported are + - * of all numbers, DIV and % of integers, / of doubles.
 func NewArith(op ArithOp, l, r Expr) (Expr, error) {
+	l, r = shrink(l, r.Type()), shrink(r, l.Type())
 	operands, result, ok := arithTypes(op, l.Type(), r.Type())
 	if !ok {
 		return nil, unsupported("%s %s %s", l.Type(), op, r.Type())
@@ -301,16 +304,8 @@ func (e *arith) decimals(l, r *batch.Vector) {
 		}
 		return
 	}
+	apply := [...]func(a, b decimal128.Num) decimal128.Num{Add: decimal128.Num.Add, Subtract: decimal128.Num.Sub, Multiply: decimal128.Num.Mul}[e.op]
 	for i := range e.out.Len {
-		a, b := l.DecimalAt(i), r.DecimalAt(i)
-		switch e.op {
-		case Add:
-			a = a.Add(b)
-		case Subtract:
-			a = a.Sub(b)
-		default:
-			a = a.Mul(b)
-		}
-		setDecimal(&e.out, i, a)
+		setDecimal(&e.out, i, apply(l.DecimalAt(i), r.DecimalAt(i)))
 	}
 }

@@ -73,6 +73,7 @@ type compare struct {
 // NewCompare returns l op r, a boolean. Numbers compare by MySQL's rules: exactly unless one of them is a FLOAT or DOUBLE, then as doubles, where
 // NaN equals itself and is greater than anything else, as in Spark. Strings compare by bytes. Dates and timestamps compare in UTC.
 func NewCompare(op CompareOp, l, r Expr) (Expr, error) {
+	l, r = shrink(l, r.Type()), shrink(r, l.Type())
 	t, ok := commonType(l.Type(), r.Type())
 	if !ok {
 		return nil, unsupported("comparison of %s with %s", l.Type(), r.Type())
@@ -131,6 +132,20 @@ func asDecimal(t batch.Type) (batch.Type, bool) {
 	}
 	digits, ok := integer(t.Kind)
 	return batch.DecimalOf(digits, 0), ok
+}
+
+// shrink gives an integer literal next to a decimal the digits that it has, as MySQL does, instead of those that a long can have.
+func shrink(e Expr, other batch.Type) Expr {
+	l, ok := e.(*literal)
+	if !ok || l.value == nil || l.typ.Kind != batch.Int64 || other.Kind != batch.Decimal {
+		return e
+	}
+	n := l.value.I64[0]
+	digits := uint8(1)
+	for rest := n / 10; rest != 0; rest /= 10 {
+		digits++
+	}
+	return NewDecimal(decimal128.FromI64(n), digits, 0)
 }
 
 // foldConstant evaluates a conversion of a literal once and for all.
@@ -227,14 +242,13 @@ func compareConstant(op CompareOp, out []bool, v, c *batch.Vector) {
 	case batch.LayoutI64:
 		compareWith(op, out, v.I64[:v.Len], c.I64[0])
 	case batch.LayoutF64:
-		x := c.F64[0]
-		if x != x || op == Greater || op == GreaterEqual || op == NotEqual {
-			for i := range out {
-				out[i] = op.holds(orderFloats(v.F64[i], x))
-			}
+		if x := c.F64[0]; x == x {
+			compareWith(op, out, v.F64[:v.Len], x)
 			return
 		}
-		compareWith(op, out, v.F64[:v.Len], x)
+		for i := range out {
+			out[i] = op.holds(orderFloats(v.F64[i], c.F64[0]))
+		}
 	case batch.LayoutDec:
 		for i := range out {
 			out[i] = op.holds(v.Dec[i].Cmp(c.Dec[0]))
@@ -253,7 +267,7 @@ func compareConstant(op CompareOp, out []bool, v, c *batch.Vector) {
 	}
 }
 
-// compareWith has a loop an operator, so that each is free of branches. NaN must have been taken care of.
+// compareWith has a loop an operator, so that each is free of branches. A NaN in v is above c, which must not be one.
 func compareWith[T int64 | float64](op CompareOp, out []bool, v []T, c T) {
 	out = out[:len(v)]
 	switch op {
@@ -271,11 +285,11 @@ func compareWith[T int64 | float64](op CompareOp, out []bool, v []T, c T) {
 		}
 	case Greater:
 		for i, x := range v {
-			out[i] = x > c
+			out[i] = !(x <= c) // not x > c, which is false for NaN
 		}
 	case GreaterEqual:
 		for i, x := range v {
-			out[i] = x >= c
+			out[i] = !(x < c)
 		}
 	default:
 		for i, x := range v {
@@ -285,8 +299,32 @@ func compareWith[T int64 | float64](op CompareOp, out []bool, v []T, c T) {
 }
 
 func comparePairs(op CompareOp, out []bool, l, r []int64) {
-	for i := range out {
-		out[i] = op.holds(cmp.Compare(l[i], r[i]))
+	l, r = l[:len(out)], r[:len(out)]
+	switch op {
+	case NotEqual:
+		for i := range out {
+			out[i] = l[i] != r[i]
+		}
+	case Less:
+		for i := range out {
+			out[i] = l[i] < r[i]
+		}
+	case LessEqual:
+		for i := range out {
+			out[i] = l[i] <= r[i]
+		}
+	case Greater:
+		for i := range out {
+			out[i] = l[i] > r[i]
+		}
+	case GreaterEqual:
+		for i := range out {
+			out[i] = l[i] >= r[i]
+		}
+	default:
+		for i := range out {
+			out[i] = l[i] == r[i]
+		}
 	}
 }
 

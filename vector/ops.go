@@ -60,9 +60,11 @@ func (f *filter) narrow(v *batch.Vector) {
 	case f.out.Sel == nil && v.Valid == nil && v.Dict == nil:
 		for i, keep := range v.Bools[:f.out.Len] {
 			f.sel[k] = int32(i)
+			one := 0 // free of branches: selectivity does not matter
 			if keep {
-				k++
+				one = 1
 			}
+			k += one
 		}
 	default:
 		selected(&f.out, func(i int) {
