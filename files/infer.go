@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"lakesql/batch"
 	"lakesql/format/csv"
@@ -112,6 +111,6 @@ func (o *Options) partitionsOf(f File) ([]partitionValue, error) {
 		return values, err
 	}
 	return slices.DeleteFunc(values, func(v partitionValue) bool {
-		return !slices.ContainsFunc(o.partitions, func(name string) bool { return strings.EqualFold(name, v.name) })
+		return !containsFold(o.partitions, v.name)
 	}), nil
 }

@@ -32,6 +32,7 @@ type fileReader struct {
 	schema   *batch.Schema
 	source   []int           // by schema column: the column of csv's batch, or -1-i for fixed[i]
 	fixed    []*batch.Vector // the path's values, batch.MaxRows times
+	extra    []string        // columns that the schema does not have
 	out      batch.Batch
 	done     error
 }
@@ -45,7 +46,11 @@ func OpenFile(ctx context.Context, open store.Opener, f File, schema *batch.Sche
 		return nil, err
 	}
 	r := &fileReader{contents: c, schema: schema}
-	inFile, err := r.bindPath(f, opts)
+	values, err := opts.partitionsOf(f)
+	if err != nil {
+		return nil, &UnreadableError{File: f, Err: err}
+	}
+	inFile, err := r.bindPath(values, opts)
 	if err != nil {
 		return nil, &UnreadableError{File: f, Err: err}
 	}
@@ -56,19 +61,36 @@ func OpenFile(ctx context.Context, open store.Opener, f File, schema *batch.Sche
 	r.release = release
 	csvOptions := opts.CSV
 	csvOptions.OnError = onError
+	if data == io.Reader(c) {
+		csvOptions.SizeHint = f.Size
+	}
 	if r.csv, err = csv.NewReader(data, inFile, csvOptions); err != nil {
 		release()
 		return nil, r.failed(err)
 	}
+	r.addExtra(r.csv.Extra()...)
+	for _, v := range values {
+		r.addExtra(v.name)
+	}
 	return r, nil
 }
 
-// bindPath finds the columns that the file's path gives, and returns the schema of the rest.
-func (r *fileReader) bindPath(f File, opts *Options) (*batch.Schema, error) {
-	values, err := opts.partitionsOf(f)
-	if err != nil {
-		return nil, err
+// addExtra adds the names that the schema does not have.
+func (r *fileReader) addExtra(names ...string) {
+	for _, name := range names {
+		if r.schema.Index(name) < 0 && !containsFold(r.extra, name) {
+			r.extra = append(r.extra, name)
+		}
 	}
+}
+
+// containsFold says whether a column's name is among others, in any case.
+func containsFold(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
+}
+
+// bindPath fixes the columns that the file's path gives, and returns the schema of the rest.
+func (r *fileReader) bindPath(values []partitionValue, opts *Options) (*batch.Schema, error) {
 	inFile := &batch.Schema{}
 	for _, field := range r.schema.Fields {
 		at := slices.IndexFunc(values, func(v partitionValue) bool { return strings.EqualFold(v.name, field.Name) })
@@ -132,10 +154,8 @@ func (r *fileReader) failed(err error) error {
 	return &UnreadableError{File: r.contents.file, Err: err}
 }
 
-// Extra implements Reader. Columns that the path gives are not extra.
-func (r *fileReader) Extra() []string {
-	return slices.DeleteFunc(slices.Clone(r.csv.Extra()), func(name string) bool { return r.schema.Index(name) >= 0 })
-}
+// Extra implements Reader: columns of the file, then of its path.
+func (r *fileReader) Extra() []string { return r.extra }
 
 // Rejected implements Reader.
 func (r *fileReader) Rejected() int64 { return r.csv.Rejected() }
@@ -206,7 +226,7 @@ func (s *sequence) next(ctx context.Context) error {
 	}
 	s.now, s.rest = r, s.rest[1:]
 	for _, name := range r.Extra() {
-		if !slices.ContainsFunc(s.extra, func(have string) bool { return strings.EqualFold(have, name) }) {
+		if !containsFold(s.extra, name) {
 			s.extra = append(s.extra, name)
 		}
 	}

@@ -109,6 +109,11 @@ func TestReadPartitionsAndDifferentHeaders(t *testing.T) {
 	require.Equal(t, []string{"more"}, r.Extra())
 	require.Equal(t, []string{`b.csv id "3.5" is no integer`}, bad)
 
+	r, err = OpenFile(t.Context(), store.Open, list[0], &batch.Schema{Fields: narrow.Fields[:1]}, opts, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"name", "region", "day"}, r.Extra())
+	require.NoError(t, r.Close())
+
 	opts = parse(t, "header", "true", "partitionColumns", "day", "schemaHints", "id STRING, later DATE")
 	schema, err = InferSchema(t.Context(), store.Open, list, opts)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ type Fence interface{ Check(uri string) error }
 // Set is the files that a path or glob names. List and ListNew are for one goroutine at a time.
 type Set struct {
 	open     store.Opener
-	fence    Fence
+	fence    Fence // nil: everything may be reached
 	location location
 	filter   string // of file names, path.Match's syntax; "": none
 	recurse  bool   // into all folders, not only key=value
