@@ -36,6 +36,12 @@ func fixedPart(pattern string) string {
 	return pattern
 }
 
+// canonicalPattern is the one spelling of a pattern: its fixed part is canonical, the rest stays as it is.
+func canonicalPattern(pattern string) string {
+	fixed := fixedPart(pattern)
+	return canonicalURI(fixed) + strings.TrimPrefix(pattern, fixed)
+}
+
 // mayMatchAbove reports whether the pattern may name uri or a folder above it.
 func mayMatchAbove(pattern, uri string) bool {
 	parts, have := strings.Split(pattern, "/"), strings.Split(uri, "/")

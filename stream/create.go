@@ -131,10 +131,10 @@ func (m *Manager) checkCheckpointPlace(d *Definition, specs []source.Spec) error
 	}
 	for _, spec := range specs {
 		switch {
-		case mayMatchAbove(canonicalURI(spec.Path), d.Checkpoint):
+		case mayMatchAbove(canonicalPattern(spec.Path), d.Checkpoint):
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 				"checkpoint %s lies inside the source %s: the stream would read its own records. Put it elsewhere: WITH CHECKPOINT '...'", d.Checkpoint, spec.Path)}
-		case within(fixedPart(canonicalURI(spec.Path)), d.Checkpoint):
+		case within(fixedPart(canonicalPattern(spec.Path)), d.Checkpoint):
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 				"the source %s lies inside the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", spec.Path, d.Checkpoint)}
 		}
@@ -262,7 +262,7 @@ func (m *Manager) replace(ctx context.Context, s *stream, d Definition, specs []
 		return refuse(fmt.Sprintf("number of sources (it is %d)", len(oldSpecs)))
 	}
 	for i := range specs {
-		if specs[i].Kind != oldSpecs[i].Kind || canonicalURI(specs[i].Path) != canonicalURI(oldSpecs[i].Path) {
+		if specs[i].Kind != oldSpecs[i].Kind || canonicalPattern(specs[i].Path) != canonicalPattern(oldSpecs[i].Path) {
 			return refuse(fmt.Sprintf("source (number %d is %s '%s')", i+1, oldSpecs[i].Kind, oldSpecs[i].Path))
 		}
 	}

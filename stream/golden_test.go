@@ -3,9 +3,11 @@ package stream
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -27,4 +29,12 @@ func golden(t *testing.T, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s differs (-want +got), -rewrite writes it anew:\n%s", path, diff)
 	}
+}
+
+// offsetsWritten is how many durable operations a first run needs until offsets/0 is there: see TestDurableOperations.
+const offsetsWritten = 9
+
+// sourceLine is a plain entry of Spark's source log.
+func sourceLine(uri string, modTime time.Time, batch int64) string {
+	return fmt.Sprintf("v1\n{\"path\":%q,\"timestamp\":%d,\"batchId\":%d}", uri, modTime.UnixMilli(), batch)
 }
