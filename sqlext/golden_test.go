@@ -2,6 +2,8 @@ package sqlext
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -155,5 +157,29 @@ func TestParseInterval(t *testing.T) {
 	for _, text := range []string{"", "10", "ten seconds", "-1 seconds", "1 fortnight", "9999999999999 days"} {
 		_, err := ParseInterval(text)
 		require.ErrorContains(t, err, "interval", text)
+	}
+}
+
+// TestClientsAreLeftAlone: what drivers and BI tools send is none of ours.
+func TestClientsAreLeftAlone(t *testing.T) {
+	shared := os.Getenv("LAKESQL_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "shared")
+	}
+	text, err := os.ReadFile(filepath.Join(shared, "clients", "statements.txt"))
+	if err != nil {
+		t.Skipf("the statements of clients are not here, set LAKESQL_SHARED: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		client, sql, _ := strings.Cut(line, "|")
+		if client == "misc" { // not by a client, and some of it ours
+			continue
+		}
+		_, _, ok, err := Parse(sql)
+		require.NoError(t, err, sql)
+		require.False(t, ok, sql)
+		out, err := Rewrite(sql)
+		require.NoError(t, err, sql)
+		require.Equal(t, sql, out)
 	}
 }
