@@ -1,11 +1,15 @@
 package stream
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,4 +41,21 @@ const offsetsWritten = 9
 // sourceLine is a plain entry of Spark's source log.
 func sourceLine(uri string, modTime time.Time, batch int64) string {
 	return fmt.Sprintf("v1\n{\"path\":%q,\"timestamp\":%d,\"batchId\":%d}", uri, modTime.UnixMilli(), batch)
+}
+
+// gzipped is a header and n times the line behind it.
+func gzipped(t *testing.T, text string, n int) []byte {
+	t.Helper()
+	header, line, _ := strings.Cut(text, "\n")
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(header + "\n"))
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		_, err = fmt.Fprintf(w, "%d%s", rng.IntN(1000), line[1:])
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
 }

@@ -245,6 +245,9 @@ func (f targetsFake) Open(ctx context.Context, ref TargetRef) (Target, error) {
 type compilerFake struct{}
 
 func (compilerFake) Sources(_ context.Context, d Definition) (out []source.Spec, err error) {
+	if d.SelectSQL == "" {
+		return nil, nil
+	}
 	for path := range strings.SplitSeq(d.SelectSQL, " + ") {
 		path, schema, _ := strings.Cut(path, " schema ")
 		spec := source.Spec{Kind: "files", Path: path, Options: map[string]string{"format": "csv", "header": "true"}}

@@ -63,7 +63,7 @@ func (s *stream) waited(until Until) (done bool, changed <-chan struct{}, err er
 	case s.dropped:
 		return false, nil, notFound(name)
 	case s.status.State == Failed:
-		return false, nil, &Error{Kind: KindStreamFailed, Stream: name, Message: fmt.Sprintf("stream %s has FAILED: %s", name, s.status.Reason)}
+		return false, nil, &Error{Kind: KindStreamFailed, Stream: name, Message: "the wait ends because the stream FAILED: " + s.status.Reason}
 	case s.status.State == Paused:
 		return false, nil, &Error{Kind: KindWrongState, Stream: name, Message: fmt.Sprintf("stream %s is PAUSED and reads nothing; type START STREAM %s first", name, name)}
 	case s.status.State == Finished && until.Batch == nil:

@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"lakesql/files"
@@ -24,10 +25,19 @@ func parseOptions(args map[string]string) (*files.Options, error) {
 	return opts, nil
 }
 
+// withoutSchema reads the named arguments but the one that gives the schema.
+func withoutSchema(args map[string]string) (*files.Options, error) {
+	rest := maps.Clone(args)
+	maps.DeleteFunc(rest, func(name, _ string) bool { return optionKey(name) == "schema" })
+	return files.ParseOptions(rest)
+}
+
+func optionKey(name string) string { return strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") }
+
 // applyMode lets ON ERROR decide what becomes of malformed rows, unless read_files says so itself by its option mode.
 func applyMode(opts *files.Options, args map[string]string, m source.Malformed) {
 	for name := range args {
-		if strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") == "mode" {
+		if optionKey(name) == "mode" {
 			return
 		}
 	}

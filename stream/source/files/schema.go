@@ -108,7 +108,7 @@ func (s *Source) infer(ctx context.Context, list []files.File) (*batch.Schema, e
 
 // evolve adds the columns of a file that the schema lacks, and makes that durable.
 func (s *Source) evolve(ctx context.Context, f files.File) error {
-	found, err := files.InferSchema(ctx, s.env.Open, []files.File{f}, s.opts)
+	found, err := files.InferSchema(ctx, s.env.Open, []files.File{f}, s.bare)
 	if err != nil {
 		return asFileError(err)
 	}

@@ -30,6 +30,7 @@ type Source struct {
 	env  source.Env
 	spec source.Spec
 	opts *files.Options
+	bare *files.Options // opts without the option schema: what new columns are inferred by
 	set  *files.Set
 
 	log     *checkpoint.SourceLog // nil: only to be looked at
@@ -62,12 +63,16 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
 	}
 	applyMode(opts, spec.Options, env.Malformed)
+	bare, err := withoutSchema(spec.Options)
+	if err != nil {
+		return nil, err
+	}
 	set, err := files.NewSet(env.Open, env.Fence, spec.Path, opts)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{
-		env: env, spec: spec, opts: opts, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
+		env: env, spec: spec, opts: opts, bare: bare, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
 		seen: map[string]int64{}, last: -1, unreadable: map[string]string{},
 	}
 	if env.Checkpoint == nil {

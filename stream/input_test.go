@@ -1,0 +1,290 @@
+package stream
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lakesql/store"
+	"lakesql/store/faultstore"
+)
+
+func onError(mode ErrorMode, limit int64) func(*Definition) {
+	return func(d *Definition) { d.OnError = OnError{Mode: mode, Max: limit} }
+}
+
+func TestEmptyFileIsRecorded(t *testing.T) {
+	l := newLake(t)
+	s := l.serve()
+	l.put("a_empty.csv", "")
+	s.create(sales())
+	s.caughtUp()
+	require.Equal(t, "waiting for the first file", s.state().Reason)
+
+	l.put("data.csv", "id,name\n1,a\n")
+	s.caughtUp()
+	require.Equal(t, []string{"1|a"}, l.rows("sales"))
+	l.put("b_empty.csv", "")
+	s.caughtUp()
+	require.Equal(t, []string{"1|a"}, l.rows("sales"))
+	list, err := s.Files(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	for _, f := range list {
+		require.Equal(t, FileCommitted, f.State, f.Path)
+	}
+}
+
+func TestPermissive(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n2,b\n")
+	s := l.serve()
+	s.create(sales())
+	s.caughtUp()
+	l.put("b.csv", "id,name\nx,c\n4,d,too,many\n")
+	s.caughtUp()
+	require.Equal(t, []string{"1|a", "2|b", "4|d", "NULL|c"}, l.rows("sales"))
+	bad, err := s.Errors(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Len(t, bad, 2)
+	require.Equal(t, "file:///lake/landing/b.csv", bad[0].File)
+	require.EqualValues(t, 2, bad[0].Line)
+	require.Equal(t, "id", bad[0].Column)
+	require.EqualValues(t, 1, bad[0].BatchID)
+	require.EqualValues(t, 2, s.state().ErrorRows)
+	p, err := s.Progress(t.Context(), "lake", "sales_in", 1)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, p[0].NumErrorRows)
+	require.EqualValues(t, 1, p[0].BatchID)
+	require.EqualValues(t, 1, p[0].CommitVersion)
+}
+
+func TestSkipRow(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n")
+	s := l.serve()
+	s.create(sales(onError(SkipRow, 0)))
+	s.caughtUp()
+	l.put("b.csv", "id,name\nx,c\n4,d\n")
+	s.caughtUp()
+	require.Equal(t, []string{"1|a", "4|d"}, l.rows("sales"))
+	list, err := s.Files(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, list[1].Rejected)
+	require.EqualValues(t, 1, list[1].Rows)
+}
+
+func TestFailMode(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n")
+	s := l.serve()
+	s.create(sales(onError(Fail, 0)))
+	s.caughtUp()
+	l.put("b.csv", "id,name\n2,b\nx,c\n")
+	reason := s.failed()
+	require.Contains(t, reason, "file:///lake/landing/b.csv")
+	require.Contains(t, reason, "line 3")
+	require.Equal(t, []string{"1|a"}, l.rows("sales"), "no row of a batch that fails")
+
+	require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", "file:///lake/landing/b.csv"))
+	s.caughtUp()
+	require.Equal(t, []string{"1|a"}, l.rows("sales"))
+}
+
+func TestMaxErrors(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n")
+	s := l.serve()
+	s.create(sales(onError(Permissive, 1)))
+	s.caughtUp()
+	l.put("b.csv", "id,name\nx,c\n")
+	s.caughtUp()
+	require.Len(t, l.rows("sales"), 2)
+	l.put("c.csv", "id,name\nx,c\ny,d\n")
+	reason := s.failed()
+	require.Contains(t, reason, "2 malformed rows, and MAX 1 ROWS")
+	require.Contains(t, reason, "c.csv, line 2")
+	require.Len(t, l.rows("sales"), 2)
+	bad, err := s.Errors(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Len(t, bad, 3, "the rows that made it fail are there to be seen")
+}
+
+func TestVanishedFile(t *testing.T) {
+	for _, mode := range []ErrorMode{Permissive, SkipFile} {
+		l := newLake(t)
+		l.put("a.csv", "id,name\n1,a\n")
+		s := l.serve()
+		s.create(sales(onError(mode, 0)))
+		s.caughtUp()
+		// The file goes away between the record of the range and the reading of it.
+		s.faults.Add(faultstore.Rule{Match: faultstore.On(faultstore.PutIfAbsent, "checkpoints/sales/offsets/1"), Nth: 1,
+			After: func(c ctx, _ faultstore.Op, err error) error {
+				return l.mem.Delete(c, "landing/b.csv")
+			}})
+		l.put("b.csv", "id,name\n2,b\n")
+		if mode == Permissive {
+			require.Contains(t, s.failed(), "file:///lake/landing/b.csv")
+			l.put("c.csv", "id,name\n3,c\n")
+			require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", "file:///lake/landing/b.csv"))
+		} else {
+			s.caughtUp()
+			l.put("c.csv", "id,name\n3,c\n")
+		}
+		s.caughtUp()
+		require.Equal(t, []string{"1|a", "3|c"}, l.rows("sales"))
+		list, err := s.Files(t.Context(), "lake", "sales_in")
+		require.NoError(t, err)
+		require.Equal(t, FileSkipped, list[1].State)
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestSkipFileAfterRowsOfIt has a file break in its middle, after rows of it have gone into data files.
+func TestSkipFileAfterRowsOfIt(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n")
+	s := l.serve()
+	s.create(sales(onError(SkipFile, 0)))
+	s.caughtUp()
+	l.put("b.csv.gz", string(gzipped(t, "id,name\n2,b\n", 50_000)[:20_000]))
+	l.put("c.csv", "id,name\n3,c\n")
+	s.caughtUp()
+	require.Equal(t, []string{"1|a", "3|c"}, l.rows("sales"))
+	bad, err := s.Errors(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Len(t, bad, 1)
+	require.Contains(t, bad[0].Message, "left out")
+}
+
+func TestSkipFileRefusals(t *testing.T) {
+	l := newLake(t)
+	l.input(1)
+	s := l.serve()
+	s.create(sales())
+	s.caughtUp()
+	err := s.SkipFile(t.Context(), "lake", "sales_in", "file:///lake/landing/f000.csv")
+	require.ErrorContains(t, err, "in the table already")
+	err = s.SkipFile(t.Context(), "lake", "sales_in", "file:///lake/landing/nothing.csv")
+	require.ErrorContains(t, err, "no such file")
+	s.caughtUp()
+}
+
+func TestSchemaChange(t *testing.T) {
+	for _, c := range []struct {
+		change SchemaChange
+		given  string
+		want   []string
+		fails  string
+	}{
+		{SchemaDefault, "", []string{"1|a|NULL", "2|b|x", "NULL|c|NULL"}, ""},
+		{SchemaAddColumns, "", []string{"1|a|NULL", "2|b|x", "NULL|c|NULL"}, ""},
+		{SchemaAddColumns, " schema id int, name string", []string{"1|a|NULL", "2|b|x", "NULL|c|NULL"}, ""},
+		{SchemaDefault, " schema id int, name string", []string{"1|a", "2|b", "NULL|c"}, ""},
+		{SchemaIgnore, "", []string{"1|a", "2|b", "NULL|c"}, ""},
+		{SchemaFail, "", nil, "extra"},
+	} {
+		t.Run(string(c.change)+c.given, func(t *testing.T) {
+			l := newLake(t)
+			l.put("a.csv", "id,name\n1,a\n")
+			s := l.serve()
+			s.create(sales(func(d *Definition) { d.OnSchemaChange = c.change; d.SelectSQL += c.given }))
+			s.caughtUp()
+			l.put("b.csv", "extra,id,name\nx,2,b\n")
+			l.put("c.csv", "name\nc\n")
+			if c.fails != "" {
+				require.Contains(t, s.failed(), c.fails)
+				return
+			}
+			s.caughtUp()
+			require.Equal(t, c.want, l.rows("sales"))
+			require.NoError(t, s.Close())
+			l.put("d.csv", "id\n9\n")
+			again := l.serve()
+			require.NoError(t, again.Start(t.Context()))
+			again.caughtUp()
+			require.Len(t, l.rows("sales"), 4)
+		})
+	}
+}
+
+// TestExistingTarget writes into a table that another stream has made, with other columns.
+func TestExistingTarget(t *testing.T) {
+	for _, c := range []struct {
+		name, first, second string
+		change              SchemaChange
+		want                []string
+		fails               string
+	}{
+		{"wider integer", " schema id bigint, name string", " schema name string, id int", "", []string{"1|a", "2|b"}, ""},
+		{"missing column", " schema id int, name string", " schema id int", "", []string{"1|a", "2|NULL"}, ""},
+		{"other type", " schema id int, name string", " schema id string, name string", "", nil, "id string"},
+		{"narrower integer", " schema id smallint, name string", " schema id int, name string", "", nil, "id short"},
+		{"extra column ignored", " schema id int", " schema id int, name string", "", []string{"1", "2"}, ""},
+		{"extra column added", " schema id int", " schema id int, name string", SchemaAddColumns, []string{"1|NULL", "2|b"}, ""},
+		{"extra column refused", " schema id int", " schema id int, name string", SchemaFail, nil, "name"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLake(t)
+			for _, dir := range []string{"one", "two"} {
+				require.NoError(t, store.Sub(l.mem, dir).(store.RootMaker).MakeRoot(t.Context()))
+			}
+			s := l.serve()
+			require.NoError(t, l.mem.PutIfAbsent(t.Context(), "one/a.csv", []byte("id,name\n1,a\n")))
+			s.create(sales(func(d *Definition) { d.SelectSQL = "file:///lake/one" + c.first; d.OnSchemaChange = SchemaIgnore }))
+			s.caughtUp()
+			second := sales(func(d *Definition) {
+				d.Name, d.Checkpoint = "second", "file:///lake/checkpoints/second"
+				d.SelectSQL, d.OnSchemaChange = "file:///lake/two"+c.second, c.change
+			})
+			_, err := s.Create(t.Context(), second, CreateOptions{})
+			if c.fails != "" {
+				require.Equal(t, KindSchema, KindOf(err), "%v", err)
+				require.ErrorContains(t, err, c.fails)
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, l.mem.PutIfAbsent(t.Context(), "two/b.csv", []byte("id,name\n2,b\n")))
+			require.NoError(t, s.WaitFor(t.Context(), "lake", "second", Until{}, 10*time.Second))
+			require.Equal(t, c.want, l.rows("sales"))
+		})
+	}
+}
+
+func TestUnionOfSources(t *testing.T) {
+	l := newLake(t)
+	require.NoError(t, store.Sub(l.mem, "two").(store.RootMaker).MakeRoot(t.Context()))
+	l.put("a.csv", "id,name\n1,a\n")
+	require.NoError(t, l.mem.PutIfAbsent(t.Context(), "two/b.csv", []byte("id,name\n2,b\n")))
+	s := l.serve()
+	s.create(sales(func(d *Definition) { d.SelectSQL += " + file:///lake/two" }))
+	s.caughtUp()
+	require.Equal(t, []string{"1|a", "2|b"}, l.rows("sales"))
+	l.put("c.csv", "id,name\n3,c\n")
+	s.caughtUp()
+	require.NoError(t, s.Close())
+	offsets, err := l.mem.Get(t.Context(), "checkpoints/sales/offsets/1")
+	require.NoError(t, err)
+	require.Regexp(t, `(?s)\n\{"logOffset":1\}\n\{"logOffset":0\}$`, string(offsets))
+	require.Equal(t, []string{"1|a", "2|b", "3|c"}, l.rows("sales"))
+}
+
+func TestRefusedClauses(t *testing.T) {
+	l := newLake(t)
+	s := l.serve()
+	for want, change := range map[string]func(*Definition){
+		"OUTPUT MODE COMPLETE is not supported yet": func(d *Definition) { d.OutputMode = "COMPLETE" },
+		"DEAD LETTER is not supported yet":          func(d *Definition) { d.OnError.Mode = DeadLetter },
+		"RESCUE is not supported yet":               func(d *Definition) { d.OnSchemaChange = SchemaRescue },
+		"option nonsense of a stream is not known":  func(d *Definition) { d.Options = map[string]string{"nonsense": "1"} },
+		"option maxFilesPerTrigger = '0'":           func(d *Definition) { d.Options = map[string]string{"maxFilesPerTrigger": "0"} },
+		"must not be negative":                      func(d *Definition) { d.Trigger = Trigger{Kind: Every, Every: -time.Second} },
+		"at least one STREAM":                       func(d *Definition) { d.SelectSQL = "" },
+	} {
+		_, err := s.Create(t.Context(), sales(change), CreateOptions{})
+		require.ErrorContains(t, err, want)
+	}
+	require.Empty(t, l.keys("checkpoints/"), "nothing is made for a statement that is refused")
+	require.Empty(t, s.List())
+}
