@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/dolthub/vitess/go/vt/vterrors"
 )
 
@@ -39,15 +40,31 @@ func locate(statement string, position int, token string) (near string, line int
 	if statement == "" {
 		return token, 1
 	}
-	end := min(max(position, 0), len(statement))
-	at := strings.LastIndex(statement[:end], token)
-	switch {
-	case token == "" || atEnd(statement, position, token):
+	at := tokenEndingAt(statement, position)
+	if at < 0 { // vitess looked ahead: the token that it names is the best guess
+		at = max(strings.LastIndex(statement[:min(max(position, 0), len(statement))], token), 0)
+	}
+	if atEnd(statement, position, token) {
 		at = len(statement)
-	case at < 0:
-		at = end
 	}
 	return clip(statement[at:]), 1 + strings.Count(statement[:at], "\n")
+}
+
+// tokenEndingAt returns where the token begins behind which vitess' tokenizer stood at the position; -1: there is none. The
+// tokenizer has always read one character more than its token.
+func tokenEndingAt(statement string, position int) int {
+	tokens := sqlparser.NewStringTokenizer(statement)
+	for {
+		before := max(tokens.Position-1, 0)
+		kind, _ := tokens.Scan()
+		switch {
+		case tokens.Position == position && before < len(statement):
+			blanks := len(statement[before:]) - len(strings.TrimLeft(statement[before:], " \t\r\n"))
+			return before + blanks
+		case kind == 0, tokens.Position > position:
+			return -1
+		}
+	}
 }
 
 // atEnd tells whether the statement ended too early: then vitess names its last token, and MySQL an empty text.

@@ -10,6 +10,9 @@ import (
 // notFixedDecimals is how MySQL writes, in a column's decimals, that a FLOAT or DOUBLE has no fixed number of them.
 const notFixedDecimals = 31
 
+// timeDecimals is how many digits after the second GMS keeps in every TIME.
+const timeDecimals = 6
+
 // resultFields describes a result's columns as MySQL does: character set 63 (binary) for everything that is no text, the length in
 // bytes of the longest text, flags that tell BLOB from TEXT and signed from unsigned.
 func resultFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
@@ -81,8 +84,11 @@ func fieldDecimals(t sql.Type) uint32 {
 	case sql.DatetimeType:
 		return uint32(typ.Precision())
 	}
-	if t.Type() == sqltypes.Float32 || t.Type() == sqltypes.Float64 {
+	switch t.Type() {
+	case sqltypes.Float32, sqltypes.Float64:
 		return notFixedDecimals
+	case sqltypes.Time:
+		return timeDecimals
 	}
 	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -94,14 +95,23 @@ func (l *frontListener) Close() error {
 	return l.Listener.Close()
 }
 
-// closeConns ends all connections and waits until their handlers have returned.
-func (l *frontListener) closeConns() {
-	l.mu.Lock()
-	for c := range l.conns {
-		_ = c.Close() // it may be closed already: that is what is wanted
-	}
-	l.mu.Unlock()
+// closeConns lets all connections end after the statement that they run, for grace at the most, and waits until their handlers have
+// returned.
+func (l *frontListener) closeConns(grace time.Duration) {
+	l.each((*frontConn).retire)
+	late := time.AfterFunc(grace, func() {
+		l.each(func(c *frontConn) { _ = c.Close() }) // it may be closed already: that is what is wanted
+	})
+	defer late.Stop()
 	l.open.Wait()
+}
+
+func (l *frontListener) each(do func(*frontConn)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		do(c)
+	}
 }
 
 // frontConn is a client's connection as vitess reads and writes it.
@@ -111,6 +121,8 @@ type frontConn struct {
 
 	// instead is what replaces the next packet that vitess writes; nil: nothing.
 	instead atomic.Pointer[[]byte]
+	// retired is set when no more commands are taken.
+	retired atomic.Bool
 }
 
 func newFrontConn(raw net.Conn, statistics func() string) *frontConn {
@@ -126,8 +138,23 @@ func newFrontConn(raw net.Conn, statistics func() string) *frontConn {
 // front returns our side of a connection. All connections of this server have one.
 func front(c *mysql.Conn) *frontConn { return c.Conn.(*frontConn) }
 
-// Read returns what the filter makes of the client's bytes.
-func (c *frontConn) Read(p []byte) (int, error) { return c.requests.Read(p) }
+// Read returns what the filter makes of the client's bytes, and the end of them once the connection is retired.
+func (c *frontConn) Read(p []byte) (int, error) {
+	if c.retired.Load() {
+		return 0, io.EOF
+	}
+	n, err := c.requests.Read(p)
+	if err != nil && c.retired.Load() {
+		return n, io.EOF
+	}
+	return n, err
+}
+
+// retire ends the connection when what it runs has ended: the next command is not read.
+func (c *frontConn) retire() {
+	c.retired.Store(true)
+	_ = c.SetReadDeadline(time.Unix(1, 0)) // wakes a read that waits; where this fails, the connection is closed already
+}
 
 // Write sends what vitess writes.
 func (c *frontConn) Write(p []byte) (int, error) {

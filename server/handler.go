@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -29,8 +28,6 @@ type handler struct {
 	metrics       *metrics
 	log           *slog.Logger
 	closed        func(*frontConn) // a connection's last call
-
-	running sync.WaitGroup
 }
 
 // install is a GMS option: it takes the place of the handler that GMS made, and keeps that one for what it does well.
@@ -82,8 +79,6 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.Pr
 // run runs a statement and sees to it that an error reaches the client: by itself before the first row, in place of the result's
 // end after it.
 func (h *handler) run(ctx context.Context, c *mysql.Conn, r request, send mysql.ResultSpoolFn) (rest string, err error) {
-	h.running.Add(1)
-	defer h.running.Done()
 	out := &spool{send: send}
 	started := time.Now()
 	rest, err = h.query(ctx, c, r, out)
@@ -161,19 +156,6 @@ type faultError struct{ value any }
 
 func (e *faultError) Error() string {
 	return fmt.Sprintf("internal error: %v (the server's log has more; the statement had no further effect, the connection goes on)", e.value)
-}
-
-// waitIdle waits until no statement runs, for d at the most.
-func (h *handler) waitIdle(d time.Duration) {
-	idle := make(chan struct{})
-	go func() {
-		h.running.Wait()
-		close(idle)
-	}()
-	select {
-	case <-idle:
-	case <-time.After(d):
-	}
 }
 
 // asError keeps a nil *SQLError from becoming an error that is not nil.

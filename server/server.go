@@ -130,8 +130,7 @@ func (s *Server) Close() error {
 		s.closeErr = ignoreClosed(s.listener.Close())
 		s.protocol.Listener.Close()
 		s.stop(errShutdown)
-		s.handler.waitIdle(closeGrace)
-		s.listener.closeConns()
+		s.listener.closeConns(closeGrace)
 		if s.http != nil {
 			s.closeErr = errors.Join(s.closeErr, s.http.Close())
 		}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"lakesql/stream"
+)
+
+// maxStreamingHeap is how much the heap may grow while a result of any size goes out, in bytes: generous, and far below a result.
+const maxStreamingHeap = 32 << 20
+
+func TestMemoryDoesNotGrowWithTheResult(t *testing.T) {
+	ts := startServer(t)
+	ts.length.Store(3_000_000)
+	rows, err := ts.open(t, "").Query("SELECT id, s FROM g.series")
+	require.NoError(t, err)
+	defer rows.Close()
+	before, highest := heap(), uint64(0)
+	count := 0
+	for ; rows.Next(); count++ {
+		if count%500_000 == 0 {
+			highest = max(highest, heap())
+		}
+	}
+	require.NoError(t, rows.Err())
+	require.Equal(t, 3_000_000, count)
+	require.Less(t, int64(highest)-int64(before), int64(maxStreamingHeap))
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestKillEndsAStatementWhoseClientStoppedReading(t *testing.T) {
+	ts := startServer(t)
+	ts.length.Store(1 << 40)
+	c := dialRaw(t, ts)
+	c.write([]byte("\x03SELECT s, s, s, s FROM g.series"), 0)
+	c.columns()
+	made := func() int64 { return ts.made.Load() }
+	require.Eventually(t, func() bool { // the buffers are full: production has stopped
+		before := made()
+		time.Sleep(50 * time.Millisecond)
+		return before > 0 && made() == before
+	}, 10*time.Second, time.Millisecond)
+	_, err := ts.open(t, "").Exec("KILL QUERY 1")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return len(ts.engine.ProcessList.Processes()) == 2 }, 5*time.Second, 10*time.Millisecond,
+		"the connection ends, because what it was sending is cut off; the streams' row and the killer's stay")
+}
+
+func TestShutdownEndsStatements(t *testing.T) {
+	ts := startServer(t)
+	ts.length.Store(1 << 40)
+	failed := make(chan error, 1)
+	db := ts.open(t, "")
+	go func() { failed <- drainRows(db.Query("SELECT COUNT(*) FROM g.series")) }()
+	require.Eventually(t, func() bool { return ts.made.Load() > 0 }, 5*time.Second, time.Millisecond)
+	require.NoError(t, ts.Close())
+	requireErrno(t, <-failed, 1053, "08S01")
+}
+
+func TestLoadDataLocalIsNotTakenForCommands(t *testing.T) {
+	ts := startServer(t)
+	db := ts.open(t, "maxAllowedPacket=4096") // many packets: the sequence byte comes round
+	_, err := db.Exec("CREATE TABLE t (a INT, b VARCHAR(2000))")
+	require.NoError(t, err)
+	_, err = db.Exec("SET GLOBAL local_infile = 1")
+	require.NoError(t, err)
+	var file bytes.Buffer
+	for i := range 1_500 {
+		fmt.Fprintf(&file, "%d\t%s\n", i, strings.Repeat("\x16", 1400))
+	}
+	require.Greater(t, file.Len(), 512*4096)
+	mysql.RegisterReaderHandler("rows", func() io.Reader { return bytes.NewReader(file.Bytes()) })
+	defer mysql.DeregisterReaderHandler("rows")
+	_, err = db.Exec("LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE t")
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, db.QueryRow("SELECT COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = 1400").Scan(&n))
+	require.Equal(t, 1_500, n)
+	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM t WHERE a >= ?", 1_499).Scan(&n), "statements are prepared again")
+	requireSameConnection(t, db)
+}
+
+func TestStatementsOfManyMegabytes(t *testing.T) {
+	db := startServer(t).open(t, "maxAllowedPacket=67108864")
+	long := strings.Repeat("0123456789", 1_800_000) // more than one packet
+	var got string
+	require.NoError(t, db.QueryRow("SELECT '"+long+"'").Scan(&got))
+	require.Equal(t, len(long), len(got))
+	require.NoError(t, db.QueryRow("SELECT CONCAT(?, '"+long+"')", "x").Scan(&got))
+	require.Equal(t, len(long)+1, len(got))
+	requireSameConnection(t, db)
+}
+
+func TestStreamsShowInTheProcessList(t *testing.T) {
+	ts := startServer(t)
+	ts.streams.list = []stream.Status{{Definition: stream.Definition{Database: "lake", Name: "s", Definer: "root"}, ProcessID: stream.DefaultFirstProcessID,
+		State: stream.Idle, Reason: "waiting for the first file", LastBatchID: -1, Since: time.Now()}}
+	db := ts.open(t, "")
+	var command, info string
+	require.NoError(t, db.QueryRow("SELECT COMMAND, INFO FROM information_schema.PROCESSLIST WHERE ID >= 1000000000").Scan(&command, &info))
+	require.Equal(t, "Stream", command)
+	require.Equal(t, "STREAM lake.s: IDLE, batch -1: waiting for the first file", info)
+	_, err := db.Exec("KILL 1000000000")
+	require.NoError(t, err)
+	require.Equal(t, []uint32{1_000_000_000}, ts.streams.killed)
+}
+
+func TestHTTP(t *testing.T) {
+	ts := startServer(t)
+	ts.streams.list = []stream.Status{{Definition: stream.Definition{Database: "lake", Name: "s"}, State: stream.Failed, LastBatchID: 7, RowsWritten: 12}}
+	require.NoError(t, ts.open(t, "").Ping())
+	require.Error(t, drainRows(ts.open(t, "").Query("SELECT nothing")))
+	require.Equal(t, "ok\n", get(t, ts, "/healthz"))
+	metrics := get(t, ts, "/metrics")
+	for _, line := range []string{
+		`lakesql_stream_state{database="lake",state="FAILED",stream="s"} 1`,
+		`lakesql_stream_state{database="lake",state="IDLE",stream="s"} 0`,
+		`lakesql_stream_last_batch{database="lake",stream="s"} 7`,
+		`lakesql_stream_rows_total{database="lake",stream="s"} 12`,
+		`lakesql_connections 2`,
+		`lakesql_statements_total{errno="1054"} 1`,
+	} {
+		require.Contains(t, metrics, line+"\n")
+	}
+	require.Contains(t, get(t, ts, "/debug/pprof/"), "goroutine")
+}
+
+func get(t *testing.T, ts *testServer, path string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://"+ts.cfg.HTTP.Addr().String()+path, nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
