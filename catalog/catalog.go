@@ -80,9 +80,10 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 		}
 	}
 	c := &Catalog{
-		cfg: cfg, log: cfg.Logger, root: root, ledger: newLedger(root),
+		cfg: cfg, log: cfg.Logger, root: root,
 		handles: make(map[string]*delta.Table), maintenance: make(chan *delta.Table, maintenanceQueue),
 	}
+	c.ledger = newLedger(root, c.maintainSoon)
 	if _, err := c.ledger.read(ctx); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 
 func (c *Catalog) newEngine() *sqle.Engine {
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
-	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).Build()
+	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
 	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}
 	engine := sqle.New(a, &sqle.Config{})
 	compile.Install(engine.Analyzer.ExecBuilder)

@@ -33,6 +33,9 @@ func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text s
 		if err != nil {
 			return nil, err
 		}
+		if err := refuseClauses(ddl); err != nil {
+			return nil, err
+		}
 		if ddl.OptLike != nil && spark != nil {
 			return nil, errors.New("CREATE TABLE ... LIKE copies the columns only: leave out the other clauses")
 		}
@@ -47,6 +50,28 @@ func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text s
 
 var keyNames = map[string]string{
 	primaryKeyProperty: "PRIMARY KEY", uniqueKeysProperty: "UNIQUE KEY", foreignKeysProperty: "FOREIGN KEY",
+}
+
+// refuseClauses refuses what would not be honoured, before anything is made.
+func refuseClauses(ddl *ast.DDL) error {
+	if ddl.TableSpec == nil {
+		return nil
+	}
+	const checks = "CHECK is not supported yet; put the condition into the SELECT that writes"
+	for _, col := range ddl.TableSpec.Columns {
+		if col.Type.Autoincrement {
+			return fmt.Errorf("column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", col.Name)
+		}
+		if col.Type.Constraint != nil {
+			return fmt.Errorf("column %s: %s", col.Name, checks)
+		}
+	}
+	for _, c := range ddl.TableSpec.Constraints {
+		if _, ok := c.Details.(*ast.CheckConstraintDefinition); ok {
+			return errors.New(checks)
+		}
+	}
+	return nil
 }
 
 // newSparkTable is the node of a CREATE TABLE with Spark's clauses.
@@ -127,6 +152,7 @@ func (c *Catalog) analyze(ctx *sql.Context, stmt ast.Statement, text string) (sq
 	if err != nil {
 		return nil, err
 	}
+	nullableColumns(ctx, node, stmt)
 	return c.engine.Analyzer.Analyze(ctx, node, nil, flags)
 }
 

@@ -36,13 +36,6 @@ func takeClauses(ctx *sql.Context) createClauses {
 	return out
 }
 
-func tableExistsError(exists bool, name string) error {
-	if !exists {
-		return nil
-	}
-	return sql.ErrTableAlreadyExists.New(name)
-}
-
 // createTable makes a table, or registers the one at LOCATION.
 func (c *Catalog) createTable(ctx *sql.Context, database, name string, schema sql.Schema, comment string) error {
 	clauses := takeClauses(ctx)
@@ -80,7 +73,10 @@ func (c *Catalog) checkFree(ctx *sql.Context, s *state, database, name string) e
 		return sql.ErrTableAlreadyExists.New(name)
 	}
 	_, ok, err := c.locate(ctx, s, database, name)
-	return errors.Join(err, tableExistsError(ok, name))
+	if ok {
+		return sql.ErrTableAlreadyExists.New(name)
+	}
+	return err
 }
 
 // freeFolder is the folder for a new table: <database>/<name>, unless a dropped table's files are still there.
@@ -179,8 +175,6 @@ func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error
 	out := &batch.Schema{}
 	for _, c := range schema {
 		switch {
-		case c.AutoIncrement:
-			return nil, fmt.Errorf("column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", c.Name)
 		case c.Generated != nil:
 			return nil, fmt.Errorf("column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Default != nil || c.OnUpdate != nil:

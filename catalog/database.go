@@ -95,8 +95,12 @@ func (c *Catalog) createDatabase(ctx *sql.Context, name string) error {
 		return fmt.Errorf("database name %q is taken: its tables are paths, as in delta.`/lake/t`", name)
 	}
 	err := c.ledger.update(ctx, "CREATE DATABASE "+name, func(s *state) ([]entry, error) {
-		if _, ok, err := c.databaseName(ctx, s, name); ok || err != nil {
-			return nil, errors.Join(err, existsError(ok, name))
+		_, ok, err := c.databaseName(ctx, s, name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return nil, sql.ErrDatabaseExists.New(name)
 		}
 		e, err := newEntry(databaseEntry, name, struct{}{})
 		return []entry{e}, err
@@ -105,13 +109,6 @@ func (c *Catalog) createDatabase(ctx *sql.Context, name string) error {
 		return err
 	}
 	return makeRoot(ctx, store.Sub(c.root, name))
-}
-
-func existsError(exists bool, database string) error {
-	if !exists {
-		return nil
-	}
-	return sql.ErrDatabaseExists.New(database)
 }
 
 // dropDatabase drops the tables one by one, so that an interrupted DROP DATABASE can simply be given again.

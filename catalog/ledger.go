@@ -27,6 +27,8 @@ type ledger struct {
 	st    store.Store // rooted at the table's folder
 	table *delta.Table
 
+	committed func(*delta.Table) // told after each commit
+
 	updating sync.Mutex // one update of this process at a time
 
 	mu    sync.Mutex // guards what follows
@@ -34,9 +36,9 @@ type ledger struct {
 	last  *state
 }
 
-func newLedger(root store.Store) *ledger {
+func newLedger(root store.Store, committed func(*delta.Table)) *ledger {
 	st := store.Sub(root, ledgerFolder)
-	return &ledger{st: st, table: delta.NewTable(st), files: make(map[string][]entry)}
+	return &ledger{st: st, table: delta.NewTable(st), committed: committed, files: make(map[string][]entry)}
 }
 
 // read returns the newest state. It looks for new commits at each call and reads only the files that it has not seen.
@@ -119,6 +121,7 @@ func (l *ledger) tryUpdate(ctx context.Context, operation string, change func(*s
 	if _, err = tx.Commit(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"statement": operation}}); err != nil {
 		return fmt.Errorf("write the catalog table: %w", err)
 	}
+	l.committed(l.table)
 	return nil
 }
 
@@ -159,15 +162,6 @@ func (l *ledger) write(ctx context.Context, meta *delta.Metadata, entries []entr
 		return nil, err
 	}
 	return w.Close(ctx)
-}
-
-// maintain writes a Delta checkpoint of the catalog table when one is due.
-func (l *ledger) maintain(ctx context.Context) error {
-	_, err := l.table.Maintain(ctx)
-	if errors.Is(err, delta.ErrNoTable) {
-		return nil
-	}
-	return err
 }
 
 func readEntries(ctx context.Context, st store.Store, f delta.File) ([]entry, error) {

@@ -138,6 +138,14 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
 			return nil, notYet("TRUNCATE", "DROP TABLE and CREATE TABLE the table again")
 		}
+	case ast.SelectStatement:
+		if into := s.GetInto(); into != nil && (into.Outfile != "" || into.Dumpfile != "") {
+			return nil, &sqlext.RefusedError{Kind: sqlext.WrongForm, Message: "INTO OUTFILE would write the server's disk, which no statement does: let the client write its result"}
+		}
+	case *ast.Load:
+		if !bool(s.Local) {
+			return nil, &sqlext.RefusedError{Kind: sqlext.WrongForm, Message: "LOAD DATA INFILE would read the server's disk: write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')"}
+		}
 	case *ast.Update:
 		if !systemTables(s.TableExprs) {
 			return nil, notYet("UPDATE", "write the changed rows to a new table with CREATE TABLE ... AS SELECT")

@@ -162,6 +162,9 @@ func (t *table) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowIter, e
 	return compile.NewRows(op), nil
 }
 
+// IsTemporary is false. GMS asks every table that a READ ONLY transaction writes.
+func (t *table) IsTemporary() bool { return false }
+
 // Inserter returns an editor for the rows of one INSERT.
 func (t *table) Inserter(*sql.Context) sql.RowInserter { return newInserter(t) }
 

@@ -52,8 +52,8 @@ func (d database) CreateView(ctx *sql.Context, name, selectText, createText stri
 		if _, ok := s.get(viewEntry, qualified(d.name, name)); ok {
 			return nil, sql.ErrExistingView.New(d.name, name)
 		}
-		if _, ok, err := d.c.locate(ctx, s, d.name, name); ok || err != nil {
-			return nil, errors.Join(err, tableExistsError(ok, name))
+		if err := d.c.checkFree(ctx, s, d.name, name); err != nil {
+			return nil, err
 		}
 		e, err := newEntry(viewEntry, qualified(d.name, name), viewDefinition{
 			Select: selectText, Create: createText, SQLMode: sql.LoadSqlMode(ctx).String(),

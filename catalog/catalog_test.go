@@ -1,0 +1,23 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInsertSelectAllTypes(t *testing.T) {
+	l := newLab(t)
+	l.exec(
+		`CREATE TABLE t (a TINYINT, b SMALLINT, c INT, d BIGINT, e FLOAT, f DOUBLE, g DECIMAL(10,2), h DECIMAL(38,4), i BOOLEAN, j DATE,
+		 k DATETIME(6), l VARCHAR(20), m TEXT, n BLOB)`,
+		`INSERT INTO t VALUES (1, -2, 3, -4, 1.5, 2.25, 12.345, 12345678901234567890.5, true, '2024-02-29', '2024-02-29 12:34:56.789012', 'x', 'long', x'00ff'),
+		 (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+	)
+	require.Equal(t, []string{
+		"1|-2|3|-4|1.5|2.25|12.35|12345678901234567890.5000|1|2024-02-29|2024-02-29 12:34:56.789012|x|long|\x00\xff",
+		"NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
+	}, l.rows("SELECT * FROM t"))
+	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
+	require.Equal(t, []string{"long|1"}, l.rows("SELECT m, a FROM t WHERE k > '2024-01-01' AND l = 'x'"))
+}

@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/stretchr/testify/require"
+
+	"lakesql/catalog/compile"
+	"lakesql/store"
+)
+
+// lab is a catalog on a fresh warehouse, and one session on it.
+type lab struct {
+	t    *testing.T
+	dir  string // the warehouse is dir/lake; dir itself is allowed
+	c    *Catalog
+	sess *session
+	pid  uint64
+}
+
+func newLab(t *testing.T) *lab { return openLab(t, t.TempDir()) }
+
+func openLab(t *testing.T, dir string) *lab {
+	t.Helper()
+	fence, err := store.NewFence(dir, dir)
+	require.NoError(t, err)
+	c, err := Open(context.Background(), Config{
+		Warehouse: store.FileURI(filepath.Join(dir, "lake")), Fence: fence, DataDir: filepath.Join(dir, "data"), Owner: t.Name(),
+	})
+	require.NoError(t, err)
+	require.NoError(t, c.Start(context.Background()))
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	l := &lab{t: t, dir: dir, c: c}
+	l.sess = c.newSession(sql.Client{User: "root", Address: "localhost"}, "", 1)
+	return l
+}
+
+// session returns another connection to the same catalog.
+func (l *lab) session() *lab {
+	other := *l
+	other.sess = l.c.newSession(sql.Client{User: "root", Address: "localhost"}, "", 2)
+	return &other
+}
+
+func (l *lab) ctx() *sql.Context {
+	l.pid++
+	return sql.NewContext(context.Background(), sql.WithSession(l.sess), sql.WithPid(l.pid), sql.WithProcessList(l.c.engine.ProcessList))
+}
+
+// try runs one statement and returns its rows.
+func (l *lab) try(query string, args ...any) ([]sql.Row, error) {
+	ctx := l.ctx()
+	_, iter, _, err := l.c.engine.Query(ctx, fmt.Sprintf(query, args...))
+	if err != nil {
+		return nil, err
+	}
+	return compile.Drain(ctx, iter)
+}
+
+// exec runs statements that must succeed.
+func (l *lab) exec(statements ...string) {
+	l.t.Helper()
+	for _, s := range statements {
+		_, err := l.try("%s", s)
+		require.NoError(l.t, err, s)
+	}
+}
+
+// rows runs a query and returns its rows as the client would see them, columns joined by |.
+func (l *lab) rows(query string) []string {
+	l.t.Helper()
+	ctx := l.ctx()
+	schema, iter, _, err := l.c.engine.Query(ctx, query)
+	require.NoError(l.t, err, query)
+	rows, err := compile.Drain(ctx, iter)
+	require.NoError(l.t, err, query)
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = l.wire(ctx, schema, row)
+	}
+	return out
+}
+
+func (l *lab) wire(ctx *sql.Context, schema sql.Schema, row sql.Row) string {
+	l.t.Helper()
+	cells := make([]string, len(row))
+	for i, v := range row {
+		if v == nil {
+			cells[i] = "NULL"
+			continue
+		}
+		cell, err := schema[i].Type.SQL(ctx, nil, v)
+		require.NoError(l.t, err)
+		cells[i] = cell.ToString()
+	}
+	return strings.Join(cells, "|")
+}
+
+// refused runs a statement that must fail with a message that has all the parts.
+func (l *lab) refused(query string, parts ...string) {
+	l.t.Helper()
+	_, err := l.try("%s", query)
+	require.Error(l.t, err, query)
+	for _, p := range parts {
+		require.Contains(l.t, err.Error(), p, query)
+	}
+}
+
+func (l *lab) path(parts ...string) string { return filepath.Join(append([]string{l.dir}, parts...)...) }
+
+// write puts a file into place whole, as a careful producer does.
+func (l *lab) write(path, text string) {
+	l.t.Helper()
+	full, draft := l.path(path), l.path("draft")
+	require.NoError(l.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(l.t, os.WriteFile(draft, []byte(text), 0o644))
+	require.NoError(l.t, os.Rename(draft, full))
+}

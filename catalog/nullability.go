@@ -1,0 +1,64 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// nullabilityRule is the id of nullableFunctions among the analyzer's rules; GMS's own are small numbers.
+const nullabilityRule analyzer.RuleId = 10001
+
+// nullableFunctions corrects what GMS's planner assumes of table functions: that none of their columns is ever NULL. Without it a
+// table made of read_files would be NOT NULL, and NOT IN over its columns wrong. In plans that read a function all columns
+// become nullable, which costs nothing but a missed simplification.
+func nullableFunctions(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	if !readsFunction(ctx, n) {
+		return n, transform.SameTree, nil
+	}
+	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		f, ok := e.(*expression.GetField)
+		if !ok || f.IsNullable(ctx) {
+			return e, transform.SameTree, nil
+		}
+		out := expression.NewGetFieldWithTable(int(f.Id()), int(f.TableId()), f.Type(ctx), f.Database(), f.Table(), f.Name(), true)
+		return out.WithIndex(f.Index()), transform.NewTree, nil
+	})
+}
+
+// nullableColumns does the same for the columns of a CREATE TABLE ... AS SELECT, which are fixed before any rule runs. Columns that
+// the statement itself declares stay as declared.
+func nullableColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
+	create, ok := n.(*plan.CreateTable)
+	if !ok || create.Select() == nil || !readsFunction(ctx, create.Select()) {
+		return
+	}
+	declared := make(map[string]bool)
+	if ddl, ok := stmt.(*ast.DDL); ok && ddl.TableSpec != nil {
+		for _, col := range ddl.TableSpec.Columns {
+			declared[col.Name.Lowered()] = true
+		}
+	}
+	for _, col := range create.PkSchema().Schema {
+		if !declared[strings.ToLower(col.Name)] {
+			col.Nullable = true
+		}
+	}
+}
+
+func readsFunction(ctx *sql.Context, n sql.Node) bool {
+	found := false
+	transform.InspectWithOpaque(ctx, n, func(_ *sql.Context, n sql.Node) bool {
+		switch n.(type) {
+		case *readFiles, *streamSource:
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const salesStream = `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './cp/sales'
+  AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true)`
+
+func TestStreamFromCreateToReset(t *testing.T) {
+	dir := t.TempDir()
+	l := openLab(t, dir)
+	l.exec(salesStream)
+	l.exec("CREATE STREAM IF NOT EXISTS sales_in INTO sales WITH CHECKPOINT './cp/sales' AS SELECT * FROM STREAM read_files('./landing')")
+	l.refused("CREATE STREAM second INTO other WITH CHECKPOINT './cp/sales' AS SELECT * FROM STREAM read_files('./landing')", "sales_in")
+	require.NoError(t, os.MkdirAll(l.path("landing"), 0o755))
+	l.write("landing/data_1.csv", "\nid,item,amount\n1,pen,1.5\n2,ink,2.5\n")
+	l.exec("WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	require.Equal(t, []string{"1|pen|1.5", "2|ink|2.5"}, l.rows("SELECT * FROM sales ORDER BY id"))
+	l.write("landing/data_2.csv", "id,item,amount\n3,cap,3.5\n")
+	l.exec("WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM sales"))
+	require.Equal(t, []string{"id|int|YES||NULL|", "item|varchar(16383)|YES||NULL|", "amount|double|YES||NULL|"}, l.rows("DESCRIBE sales"))
+	l.refused("DROP TABLE sales", "lake.sales_in", "DROP STREAM")
+
+	require.Len(t, l.rows("SHOW STREAMS"), 1)
+	require.Len(t, l.rows("SHOW STREAMS LIKE 'sales%'"), 1)
+	require.Empty(t, l.rows("SHOW STREAMS WHERE State = 'FAILED'"))
+	require.Len(t, l.rows("SHOW STREAM STATUS FOR sales_in"), 1)
+	require.NotEmpty(t, l.rows("SHOW STREAM PROGRESS FOR sales_in LIMIT 1"))
+	require.Len(t, l.rows("SHOW STREAM FILES FOR sales_in"), 2)
+	require.Empty(t, l.rows("SHOW STREAM ERRORS FOR sales_in"))
+	require.Equal(t, []string{"lake|sales_in|lake|sales"},
+		l.rows("SELECT STREAM_SCHEMA, STREAM_NAME, TARGET_SCHEMA, TARGET_TABLE FROM information_schema.STREAMS WHERE LAST_BATCH_ID >= 0"))
+	require.Equal(t, []string{"3"}, l.rows("SELECT SUM(NUM_OUTPUT_ROWS) FROM information_schema.STREAM_PROGRESS"))
+	require.Contains(t, l.rows("SHOW CREATE STREAM sales_in")[0], "WITH CHECKPOINT 'file:")
+	require.Len(t, l.rows("DESCRIBE STREAM sales_in"), 3)
+
+	l.exec("STOP STREAM sales_in")
+	l.write("landing/data_3.csv", "id,item,amount\n4,mug,4.5\n")
+	require.NoError(t, l.c.Close())
+	again := openLab(t, dir)
+	require.Equal(t, []string{"PAUSED"}, again.rows("SELECT STATE FROM information_schema.STREAMS"))
+	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	require.Equal(t, []string{"4"}, again.rows("SELECT COUNT(*) FROM sales"))
+	again.exec("STOP STREAM sales_in")
+	require.Contains(t, again.rows("ALTER STREAM sales_in RESET")[0], "|3|")
+	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	require.Equal(t, []string{"8"}, again.rows("SELECT COUNT(*) FROM sales"))
+	again.exec("DROP STREAM sales_in PURGE CHECKPOINT", "DROP STREAM IF EXISTS sales_in", "DROP TABLE sales")
+	require.NoDirExists(t, again.path("cp", "sales"))
+}
+
+func TestStreamSelects(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id,name,day\n1,ann,2024-01-02\n2,bob,2024-02-03\n3,cat,2024-03-04\n")
+	l.exec("CREATE TABLE dim (id INT, label VARCHAR(10))", "INSERT INTO dim VALUES (1, 'first'), (3, 'third')")
+	for name, sel := range map[string]string{
+		"vectors": "SELECT id, name FROM STREAM read_files('./in', format => 'csv', header => true) WHERE id > 1",
+		"rows":    "SELECT id, upper(name) AS name FROM STREAM read_files('./in', format => 'csv', header => true) WHERE length(name) = 3 AND id > 1",
+		"joined":  "SELECT s.id, d.label AS name FROM STREAM read_files('./in', format => 'csv', header => true) s JOIN dim d ON d.id = s.id WHERE s.id > 1",
+	} {
+		l.exec("CREATE STREAM s_" + name + " INTO " + name + " WITH CHECKPOINT './cp/" + name + "' TRIGGER AVAILABLE NOW AS " + sel)
+		_, err := l.try("WAIT FOR STREAM s_%s TIMEOUT 20 SECONDS", name)
+		require.NoError(t, err, name)
+	}
+	require.Equal(t, []string{"2|bob", "3|cat"}, l.rows("SELECT * FROM vectors ORDER BY id"))
+	require.Equal(t, []string{"2|BOB", "3|CAT"}, l.rows("SELECT * FROM `rows` ORDER BY id"))
+	require.Equal(t, []string{"3|third"}, l.rows("SELECT * FROM joined"))
+	require.Equal(t, []string{"id|int|YES||NULL|", "name|varchar(16383)|YES||NULL|"}, l.rows("DESCRIBE `rows`"))
+}
+
+func TestStreamRefusals(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id\n1\n")
+	l.refused("CREATE STREAM s INTO t AS SELECT * FROM STREAM read_files('./in')", "WITH CHECKPOINT")
+	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT '/etc/cp' AS SELECT * FROM STREAM read_files('./in', format => 'csv')", "/etc/cp")
+	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT * FROM STREAM read_files('/etc', format => 'csv')", "/etc")
+	l.exec("CREATE STREAM bad INTO t WITH CHECKPOINT './cp0' AS SELECT nope FROM STREAM read_files('./in', format => 'csv', header => true)")
+	l.refused("WAIT FOR STREAM bad TIMEOUT 20 SECONDS", "nope")
+	l.exec("DROP STREAM bad")
+	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT COUNT(*) FROM STREAM read_files('./in', format => 'csv')")
+	l.refused("SELECT * FROM STREAM read_files('./in', format => 'csv')", "STREAM")
+	l.refused("SELECT * FROM __stream_source(0)", "only for the SELECT of a stream")
+	l.refused("SHOW STREAM STATUS FOR nobody", "nobody")
+	require.Empty(t, l.rows("SHOW STREAMS"))
+}
+
+func TestExplainCreateStreamWritesNothing(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id,name\n1,ann\n")
+	lines := l.rows("EXPLAIN CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT id FROM STREAM read_files('./in', format => 'csv', header => true)")
+	require.Contains(t, lines, "Stream lake.s")
+	require.NoDirExists(t, l.path("cp"))
+	require.Empty(t, l.rows("SHOW TABLES"))
+}
+
+func TestReadFiles(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id,name\n1,ann\n2,\n")
+	l.write("in/b.csv", "id,name\n3,cat\n")
+	require.Equal(t, []string{"1|ann", "2|NULL", "3|cat"}, l.rows("SELECT * FROM read_files('./in', format => 'csv', header => true) ORDER BY id"))
+	require.Equal(t, []string{"3|cat"}, l.rows("SELECT f.id, f.name FROM read_files('./in/b*.csv', format => 'csv', header => true) AS f"))
+	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(name) FROM read_files('./in', format => 'csv', header => true)"))
+	l.exec("CREATE TABLE t AS SELECT * FROM read_files('./in', format => 'csv', header => true)")
+	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t"))
+	l.refused("SELECT * FROM read_files('./none', format => 'csv')", "PATH_NOT_FOUND")
+	l.refused("SELECT * FROM read_files('/etc', format => 'csv')", "/etc")
+	l.refused("SELECT * FROM read_files('./in', format => 'csv', nonsense => 1)", "nonsense")
+}
