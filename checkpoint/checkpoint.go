@@ -40,8 +40,8 @@ func newCheckpoint(st store.Store, id string) *Checkpoint {
 	return c
 }
 
-// Create makes the store's root and a checkpoint in it, under a new id. Kind Exists when there is one already; NoMetadata or HasState when the
-// folder has the rest of one.
+// Create makes the store's root and a checkpoint in it, under a new id. Kind Exists when there is one already; NoMetadata or
+// HasState when the folder has the rest of one.
 func Create(ctx context.Context, st store.Store) (*Checkpoint, error) {
 	if m, ok := st.(store.RootMaker); ok {
 		if err := m.MakeRoot(ctx); err != nil {
@@ -186,15 +186,15 @@ func decodeMetadata(data []byte) (id string, err error) {
 	return u.String(), nil
 }
 
-// refuseRemains refuses a folder that has logs or state but no metadata: under a new id the table would not know its batches.
+// refuseRemains refuses a folder that has the rest of a checkpoint but no metadata: under a new id the table would not know its batches.
 func (c *Checkpoint) refuseRemains(ctx context.Context) error {
-	for _, l := range []log{c.offsets.log, c.commits.log} {
-		switch ids, err := l.list(ctx); {
-		case err != nil:
-			return err
-		case len(ids.all) > 0:
+	for _, dir := range []string{"offsets/", "commits/", "sources/", extrasDir} {
+		for info, err := range c.st.List(ctx, dir, "", "") {
+			if err != nil {
+				return gone(c.st, err)
+			}
 			return &Error{Kind: NoMetadata, URI: store.ObjectURI(c.st, metadataKey), Hint: hintMetadata(c.st),
-				Found: fmt.Sprintf("the file is missing, but %s/ has batches up to %d", l.dir, ids.latest())}
+				Found: fmt.Sprintf("the file is missing, but the rest of a checkpoint is there (%s)", info.Key)}
 		}
 	}
 	return c.refuseState(ctx)

@@ -13,8 +13,8 @@ type Kind int
 
 // The kinds of Error.
 const (
-	Missing            Kind = iota + 1 // nothing is there: no folder, or one without metadata and logs. Create may be called
-	NoMetadata                         // the logs are there, the file metadata is not
+	Missing            Kind = iota + 1 // nothing is there: no folder, or one without any part of a checkpoint. Create may be called
+	NoMetadata                         // other parts are there, the file metadata is not
 	Damaged                            // an empty or torn file, a hole in a log, commits ahead of offsets
 	UnsupportedVersion                 // a log file of another version than v1
 	HasState                           // state/ is not empty: a stateful query of Spark

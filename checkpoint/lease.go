@@ -81,9 +81,6 @@ func (l *Lease) Acquire(ctx context.Context) error {
 	if l.epoch != 0 {
 		return l.renew(ctx)
 	}
-	if err := l.c.Verify(ctx); err != nil {
-		return err
-	}
 	holder, older, err := l.holder(ctx)
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (l *Local) wrap(op, key string, err error) error {
 		err = linkErr.Err
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+	case errors.Is(err, fs.ErrNotExist):
 		err = ErrNotFound
 		if !l.rootExists() {
 			err = ErrRootMissing
@@ -93,6 +93,14 @@ func (l *Local) wrap(op, key string, err error) error {
 		err = ErrExists
 	}
 	return fmt.Errorf("%s %s: %w", op, ObjectURI(l, key), err)
+}
+
+// wrapRead is wrap for reading, where a name below a file, or that of a folder, is the name of no object.
+func (l *Local) wrapRead(op, key string, err error) error {
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		err = fs.ErrNotExist
+	}
+	return l.wrap(op, key, err)
 }
 
 func (l *Local) rootExists() bool {
@@ -133,11 +141,11 @@ func makeDirs(dir, stop string) error {
 func (l *Local) Get(ctx context.Context, key string) ([]byte, error) {
 	path, err := l.begin(ctx, key)
 	if err != nil {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	return data, nil
 }
@@ -149,21 +157,21 @@ func (l *Local) GetRange(ctx context.Context, key string, off, n int64) ([]byte,
 		err = fmt.Errorf("range of %d bytes at %d: %w", n, off, fs.ErrInvalid)
 	}
 	if err != nil {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	f, err := openFile(path)
 	if err != nil {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	buf := make([]byte, max(0, min(n, info.Size()-off)))
 	got, err := f.ReadAt(buf, off)
 	if err != nil && err != io.EOF {
-		return nil, l.wrap("read", key, err)
+		return nil, l.wrapRead("read", key, err)
 	}
 	return buf[:got], nil
 }
@@ -185,14 +193,14 @@ func openFile(path string) (*os.File, error) {
 func (l *Local) Stat(ctx context.Context, key string) (Info, error) {
 	path, err := l.begin(ctx, key)
 	if err != nil {
-		return Info{}, l.wrap("stat", key, err)
+		return Info{}, l.wrapRead("stat", key, err)
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		err = fs.ErrNotExist
 	}
 	if err != nil {
-		return Info{}, l.wrap("stat", key, err)
+		return Info{}, l.wrapRead("stat", key, err)
 	}
 	return localInfo(key, info), nil
 }

@@ -16,7 +16,7 @@ import (
 func (l *Local) List(ctx context.Context, prefix, startAfter, delimiter string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if err := checkPrefix(prefix); err != nil {
-			yield(Info{}, l.wrap("list", "", err))
+			yield(Info{}, l.wrapRead("list", "", err))
 			return
 		}
 		root, err := os.Stat(l.dir)
@@ -24,7 +24,7 @@ func (l *Local) List(ctx context.Context, prefix, startAfter, delimiter string) 
 			err = fs.ErrNotExist
 		}
 		if err != nil {
-			yield(Info{}, l.wrap("list", "", err))
+			yield(Info{}, l.wrapRead("list", "", err))
 			return
 		}
 		folder := prefix[:strings.LastIndexByte(prefix, '/')+1]
@@ -37,7 +37,7 @@ func (l *Local) List(ctx context.Context, prefix, startAfter, delimiter string) 
 			_, err = w.folder(folder, above)
 		}
 		if err != nil {
-			yield(Info{}, l.wrap("list", prefix, err))
+			yield(Info{}, l.wrapRead("list", prefix, err))
 		}
 	}
 }
@@ -201,6 +201,9 @@ func (l *Local) DeletePrefix(ctx context.Context, prefix string) error {
 		return err
 	}
 	dir := l.path(folder)
+	if dir == filepath.Dir(dir) {
+		return l.wrap("delete", folder, errors.New("the root folder of the file system is not deleted"))
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		return l.wrap("delete", folder, err)
 	}

@@ -158,7 +158,9 @@ func TestLocalFailedWrites(t *testing.T) {
 	w, err := s.Create(ctx, "taken")
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755))
-	require.Error(t, w.Commit(ctx, false), "a folder has the name")
+	err = w.Commit(ctx, false)
+	require.ErrorContains(t, err, "commit "+s.URI()+"/taken")
+	require.NotErrorIs(t, err, store.ErrNotFound, "a folder has the name")
 	require.Equal(t, 1, countFiles(t, dir))
 
 	if runtime.GOOS == "linux" && os.Getuid() != 0 {
@@ -248,4 +250,5 @@ func TestNewLocal(t *testing.T) {
 	s, err := store.NewLocal("/")
 	require.NoError(t, err)
 	require.Equal(t, "file:///etc/x", store.ObjectURI(s, "etc/x"))
+	require.ErrorContains(t, store.DeletePrefix(context.Background(), s, ""), "is not deleted")
 }

@@ -26,23 +26,23 @@ func fsyncDir(d *os.File) error { return d.Sync() }
 func (l *Local) Map(ctx context.Context, key string) (data []byte, release func(), err error) {
 	path, err := l.begin(ctx, key)
 	if err != nil {
-		return nil, nil, l.wrap("map", key, err)
+		return nil, nil, l.wrapRead("map", key, err)
 	}
 	f, err := openFile(path)
 	if err != nil {
-		return nil, nil, l.wrap("map", key, err)
+		return nil, nil, l.wrapRead("map", key, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, l.wrap("map", key, err)
+		return nil, nil, l.wrapRead("map", key, err)
 	}
 	if info.Size() == 0 {
 		return []byte{}, func() {}, nil
 	}
 	mapped, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, nil, l.wrap("map", key, err)
+		return nil, nil, l.wrapRead("map", key, err)
 	}
 	var once sync.Once
 	// Munmap fails only for an address that is not mapped, which once and the capture rule out.
