@@ -2,6 +2,7 @@ package delta
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -279,7 +280,13 @@ func (w *FileWriter) Close(ctx context.Context) ([]AddFile, error) {
 	for i, f := range w.done {
 		adds[i] = f.add
 		commits.Go(func() error {
-			if err := f.object.Commit(groupCtx, true); err != nil {
+			err := f.object.Commit(groupCtx, true)
+			if errors.Is(err, store.ErrAmbiguous) { // the name is ours alone: if it is there, it is this file
+				if info, statErr := w.st.Stat(groupCtx, f.add.Path); statErr == nil && info.Size == f.add.Size {
+					err = nil
+				}
+			}
+			if err != nil {
 				return fmt.Errorf("write %s of %s: %w", f.add.Path, w.st.URI(), err)
 			}
 			return nil
