@@ -19,6 +19,7 @@ const (
 	progressKey = extrasDir + "progress.jsonl"
 	errorsKey   = extrasDir + "errors.jsonl"
 	filesDir    = extrasDir + "files/"
+	skipDir     = extrasDir + "skip/"
 	leaseDir    = extrasDir + "lease/"
 	resetKey    = extrasDir + "reset.json"
 )

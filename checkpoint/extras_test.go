@@ -51,6 +51,22 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, "two", string(schema))
 }
 
+func TestSkip(t *testing.T) {
+	ctx := t.Context()
+	c, m := create(t)
+	require.NoError(t, c.SkipFile(ctx, "file:///a&b"))
+	require.NoError(t, c.SkipFile(ctx, "file:///a&b"))
+	require.NoError(t, c.SkipFile(ctx, "file:///c"))
+	_, err := c.Reset(ctx)
+	require.NoError(t, err)
+	paths, err := c.SkippedFiles(ctx)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"file:///a&b", "file:///c"}, paths)
+	put(t, m, skipDir+"x.json", "{")
+	_, err = c.SkippedFiles(ctx)
+	isKind(t, err, Damaged)
+}
+
 func batchesOf(items []Item) string {
 	var b strings.Builder
 	for _, it := range items {

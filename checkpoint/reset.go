@@ -21,13 +21,13 @@ type resetMarker struct {
 }
 
 // Reset gives the checkpoint a new id and empties it, so that its stream reads everything again. The caller holds the lease. Schema and
-// binding go too; the lease stays.
+// binding go too; the lease and the skipped files stay.
 //
 //  1. The marker _lakesql/reset.json is put, with the new id: from here on the reset will be finished, by this call or the next Open.
 //  2. metadata is replaced, which stops whoever still runs under the old id. It comes first because the other order would, after
 //     a crash, show Spark empty logs under the old id: it would begin at batch 0, which the table skips as known.
 //  3. offsets/, then commits/ are cleared, oldest first, each file behind its checksum file.
-//  4. sources/ and our own extras are deleted, the lease excepted.
+//  4. sources/ and our own extras are deleted, those two excepted.
 //  5. The marker is deleted.
 func (c *Checkpoint) Reset(ctx context.Context) (newID string, err error) {
 	if err := c.Verify(ctx); err != nil {

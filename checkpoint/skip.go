@@ -11,21 +11,19 @@ import (
 	"lakesql/store"
 )
 
-const skipDir = "_lakesql/skip/"
-
-// skippedFile is one object below _lakesql/skip/, named by the hash of the path.
+// skippedFile is one object below _lakesql/skip/, named by the SHA-256 of the path in hex.
 type skippedFile struct {
 	Path string `json:"path"`
 }
 
-// SkipFile records that a source file is left out, for good. The same again is fine.
+// SkipFile records that somebody has decided to leave a source file out, for good: a reset keeps it. The same again is no error.
 func (c *Checkpoint) SkipFile(ctx context.Context, path string) error {
-	data, err := json.Marshal(skippedFile{Path: path})
+	data, err := marshal(skippedFile{Path: path})
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", path, err)
+		return err
 	}
 	sum := sha256.Sum256([]byte(path))
-	err = c.st.PutIfAbsent(ctx, skipDir+hex.EncodeToString(sum[:])+".json", data)
+	err = c.putExtra(ctx, skipDir+hex.EncodeToString(sum[:])+".json", data)
 	if errors.Is(err, store.ErrExists) {
 		return nil
 	}
@@ -34,20 +32,20 @@ func (c *Checkpoint) SkipFile(ctx context.Context, path string) error {
 
 // SkippedFiles returns the paths that SkipFile recorded, in no promised order.
 func (c *Checkpoint) SkippedFiles(ctx context.Context) ([]string, error) {
-	var out []string
+	var paths []string
 	for info, err := range c.st.List(ctx, skipDir, "", "") {
 		if err != nil {
-			return nil, err
+			return nil, gone(c.st, fmt.Errorf("list the skipped files: %w", err))
 		}
-		data, err := c.st.Get(ctx, info.Key)
+		data, _, err := c.getExtra(ctx, info.Key)
 		if err != nil {
 			return nil, err
 		}
 		var f skippedFile
 		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, damaged(c.st, info.Key, "remove the file, and type ALTER STREAM ... SKIP FILE again", "not a skipped file: %v", err)
+			return nil, damaged(c.st, info.Key, "rm "+shellPath(c.st, info.Key)+", and type ALTER STREAM ... SKIP FILE again", "%v", err)
 		}
-		out = append(out, f.Path)
+		paths = append(paths, f.Path)
 	}
-	return out, nil
+	return paths, nil
 }
