@@ -143,6 +143,10 @@ func sales(change ...func(*Definition)) Definition {
 	return d
 }
 
+// salesSchema is what the files of the tests have.
+var salesSchema = batch.NewSchema(batch.Field{Name: "id", Type: batch.Type{Kind: batch.Int32}, Nullable: true},
+	batch.Field{Name: "name", Type: batch.Type{Kind: batch.String}, Nullable: true})
+
 func availableNow(d *Definition) { d.Trigger.Kind = AvailableNow }
 
 func oneFileABatch(d *Definition) { d.Options = map[string]string{"maxFilesPerTrigger": "1"} }

@@ -74,6 +74,6 @@ func (s *stream) stalledLocked() (string, bool) {
 	if since < limit || s.status.BacklogFiles == s.status.WaitingFiles && s.status.State == Idle {
 		return "", false
 	}
-	return fmt.Sprintf("no commit for %s with a backlog of %d files (%d bytes); the running batch has read %d rows so far",
-		since.Truncate(time.Second), s.status.BacklogFiles, s.status.BacklogBytes, s.rowsInBatch), true
+	return fmt.Sprintf("no commit for %s; the running batch has read %d rows so far, and %d files (%d bytes) wait behind it",
+		since.Truncate(time.Second), s.rowsInBatch, s.status.BacklogFiles, s.status.BacklogBytes), true
 }
