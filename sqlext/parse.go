@@ -50,7 +50,7 @@ func (p *parser) claim() func() Statement {
 func (p *parser) claimCreate() func() Statement {
 	switch {
 	case p.words("CREATE STREAM"), p.words("CREATE OR REPLACE STREAM"):
-		return func() Statement { return p.statementOrNil(p.createStream()) }
+		return func() Statement { return p.createStream() }
 	case p.words("CREATE STREAMING TABLE"), p.words("CREATE OR REFRESH STREAMING TABLE"), p.words("CREATE OR REPLACE STREAMING TABLE"):
 		return p.refusal(WrongForm, "a streaming table is written as a stream here: "+createStreamForm)
 	case p.words("CREATE EXTERNAL TABLE"):
@@ -61,14 +61,6 @@ func (p *parser) claimCreate() func() Statement {
 		return p.createTable
 	}
 	return nil
-}
-
-// statementOrNil keeps a nil pointer from becoming a Statement that is not nil.
-func (p *parser) statementOrNil(s *CreateStream) Statement {
-	if p.err != nil {
-		return nil
-	}
-	return s
 }
 
 func (p *parser) claimShow() func() Statement {
@@ -154,7 +146,6 @@ var unbuilt = []struct{ words, name, instead string }{
 	{"CONVERT TO DELTA", "CONVERT TO DELTA", ""},
 	{"OPTIMIZE", "OPTIMIZE", ""},
 	{"VACUUM", "VACUUM", ""},
-	{"RESTORE TABLE", "RESTORE TABLE", "; the old version can be read: SELECT * FROM t VERSION AS OF n"},
 	{"RESTORE", "RESTORE", "; the old version can be read: SELECT * FROM t VERSION AS OF n"},
 	{"SHOW TBLPROPERTIES", "SHOW TBLPROPERTIES", "; DESCRIBE DETAIL t has the properties"},
 	{"SHOW PARTITIONS", "SHOW PARTITIONS", "; DESCRIBE DETAIL t has the partition columns"},
