@@ -3,10 +3,13 @@ package delta
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"lakesql/batch"
 	"lakesql/store"
@@ -141,4 +144,121 @@ func fileFacts(t testing.TB, s *Snapshot) []string {
 		out = append(out, fmt.Sprintf("%s %v %d %d %d %s", f.Path, f.PartitionValues, f.Size, f.ModTime.UnixMilli(), n, f.StatsJSON()))
 	}
 	return out
+}
+
+// TestCommitText is the text of a stream's commit, but for what differs each time.
+func TestCommitText(t *testing.T) {
+	st := memoryStore(t)
+	table := createTable(t, st, testSchema, []string{"day"}, nil)
+	s, err := table.Snapshot(ctx)
+	require.NoError(t, err)
+	x := table.Begin(s)
+	x.Add(addOf("day=2024-01-01/a b"))
+	x.SetTxn("7a9d3c1e", 4)
+	_, err = x.Commit(ctx, Operation{Name: "STREAMING UPDATE", Parameters: map[string]string{"outputMode": "Append", "queryId": "7a9d3c1e", "epochId": "4"},
+		Metrics: map[string]string{"numAddedFiles": "1", "numOutputRows": "1"}})
+	require.NoError(t, err)
+
+	require.Equal(t, `{"commitInfo":{"timestamp":T,"operation":"CREATE TABLE","operationParameters":{},"isolationLevel":"Serializable","isBlindAppend":true,"operationMetrics":{},"engineInfo":"lakesql/dev","txnId":"U"}}
+{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}
+{"metaData":{"id":"U","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}},{\"name\":\"day\",\"type\":\"date\",\"nullable\":true,\"metadata\":{}}]}","partitionColumns":["day"],"configuration":{},"createdTime":T}}
+`, commitText(t, st, 0))
+	require.Equal(t, `{"commitInfo":{"timestamp":T,"operation":"STREAMING UPDATE","operationParameters":{"epochId":"4","outputMode":"Append","queryId":"7a9d3c1e"},"readVersion":0,"isolationLevel":"Serializable","isBlindAppend":true,"operationMetrics":{"numAddedFiles":"1","numOutputRows":"1"},"engineInfo":"lakesql/dev","txnId":"U"}}
+{"txn":{"appId":"7a9d3c1e","version":4,"lastUpdated":T}}
+{"add":{"path":"day=2024-01-01/a%20b","partitionValues":{"day":null},"size":100,"modificationTime":1700000000000,"dataChange":true,"stats":"{\"numRecords\":1,\"minValues\":{},\"maxValues\":{},\"nullCount\":{}}"}}
+`, commitText(t, st, 1))
+
+	s, err = table.Snapshot(ctx)
+	require.NoError(t, err)
+	x = table.Begin(s)
+	x.ReadWholeTable()
+	x.Remove(slices.Collect(s.Files())...)
+	_, err = x.Commit(ctx, Operation{Name: "TRUNCATE"})
+	require.NoError(t, err)
+	require.Equal(t, `{"commitInfo":{"timestamp":T,"operation":"TRUNCATE","operationParameters":{},"readVersion":1,"isolationLevel":"WriteSerializable","isBlindAppend":false,"operationMetrics":{},"engineInfo":"lakesql/dev","txnId":"U"}}
+{"remove":{"path":"day=2024-01-01/a%20b","deletionTimestamp":T,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"day":null},"size":100}}
+`, commitText(t, st, 2))
+
+	entries, err := table.History(ctx, 2)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	require.Equal(t, "TRUNCATE", entries[0].Operation)
+	require.Equal(t, int64(0), entries[1].ReadVersion)
+	require.Equal(t, "Append", entries[1].Parameters["outputMode"])
+	require.True(t, entries[0].Timestamp.After(entries[1].Timestamp))
+	version, err := table.VersionAt(ctx, entries[1].Timestamp)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), version)
+	version, err = table.VersionAt(ctx, time.Now().AddDate(1, 0, 0))
+	require.NoError(t, err)
+	require.Equal(t, int64(2), version)
+}
+
+var (
+	timesOfCommits = regexp.MustCompile(`(timestamp|Timestamp|lastUpdated|createdTime)":\d{13}`)
+	idsOfCommits   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+)
+
+func commitText(t *testing.T, st store.Store, version int64) string {
+	text, err := st.Get(ctx, commitKey(version))
+	require.NoError(t, err)
+	return idsOfCommits.ReplaceAllString(timesOfCommits.ReplaceAllString(string(text), `$1":T`), "U")
+}
+
+// TestReadersBesideAWriter: snapshots that share a growing log stay what they are, under the race detector too.
+func TestReadersBesideAWriter(t *testing.T) {
+	table := createTable(t, memoryStore(t), testSchema, nil, nil)
+	appendFiles(t, table, "first")
+	var readers errgroup.Group
+	for v := range 300 {
+		s, err := table.Snapshot(ctx)
+		require.NoError(t, err)
+		readers.Go(func() error {
+			files, stats := 0, 0
+			for f := range s.Files() {
+				files++
+				if s, err := f.Stats(); err == nil && s.NumRecords == 1 {
+					stats++
+				}
+			}
+			if files != s.NumFiles() || stats != files {
+				return fmt.Errorf("version %d: %d files and %d statistics of %d", s.Version(), files, stats, s.NumFiles())
+			}
+			return nil
+		})
+		x := table.Begin(s)
+		x.Add(addOf(fmt.Sprint("a", v)), addOf(fmt.Sprint("b", v)))
+		for f := range s.Files() {
+			if v%3 > 0 {
+				x.Remove(f)
+			}
+			break
+		}
+		_, err = x.Commit(ctx, Operation{Name: "WRITE"})
+		require.NoError(t, err)
+	}
+	require.NoError(t, readers.Wait())
+}
+
+// TestRewritesDoNotPileUp: the log in memory is rebuilt when most of it is dead.
+func TestRewritesDoNotPileUp(t *testing.T) {
+	table := createTable(t, memoryStore(t), testSchema, nil, nil)
+	appendFiles(t, table, "0")
+	old, err := table.Snapshot(ctx)
+	require.NoError(t, err)
+	for v := range 2 * minDeadToCompact {
+		s, err := table.Snapshot(ctx)
+		require.NoError(t, err)
+		x := table.Begin(s)
+		x.Remove(slices.Collect(s.Files())...)
+		x.Add(addOf(fmt.Sprint(v + 1)))
+		_, err = x.Commit(ctx, Operation{Name: "OVERWRITE"})
+		require.NoError(t, err)
+	}
+	s, err := table.Snapshot(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{fmt.Sprint(2 * minDeadToCompact)}, pathsOf(s))
+	require.Less(t, table.log.n, minDeadToCompact+2)
+	require.Len(t, s.files.tombstones, 2*minDeadToCompact)
+	require.Equal(t, []string{"0"}, pathsOf(old))
 }
