@@ -163,9 +163,8 @@ func (l *listing) run() error {
 
 // single is the set of one file, named without wildcards. There may be none of that name.
 func (l *listing) single() error {
-	i := strings.LastIndexByte(l.location.base, '/')
 	dir, name, err := splitURI(l.location.base)
-	if err != nil || i < 0 {
+	if err != nil {
 		return err
 	}
 	st, err := l.open(dir)

@@ -199,6 +199,21 @@ func TestListFollowsLinks(t *testing.T) {
 	require.ElementsMatch(t, []string{"in/a.csv", "in/b.csv"}, names(t, dir, ready))
 }
 
+// TestListLinkLoops: a file has one name in a listing, however links lead in circles.
+func TestListLinkLoops(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "in", "a", "x.csv"), "x")
+	put(t, filepath.Join(dir, "in", "b", "y.csv"), "x")
+	for link, target := range map[string]string{"a/self": ".", "a/up": "..", "a/b": "../../b2", "b/a": "../a"} {
+		require.NoError(t, os.Symlink(target, filepath.Join(dir, "in", link)))
+	}
+	put(t, filepath.Join(dir, "b2", "z.csv"), "x")
+	require.NoError(t, os.Symlink("../in/a", filepath.Join(dir, "b2", "back")))
+	ready, _, err := newSet(t, store.FileURI(filepath.Join(dir, "in")), parse(t, "recursiveFileLookup", "true")).List(t.Context())
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"in/a/x.csv", "in/a/b/z.csv", "in/b/y.csv", "in/b/a/x.csv", "in/b/a/b/z.csv"}, names(t, dir, ready))
+}
+
 func TestListCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -95,6 +97,9 @@ func (t localTree) entries(ctx context.Context, folder string, yield func(entry)
 					continue // a link to nothing is no file
 				}
 				isFolder, regular = info.IsDir(), info.Mode().IsRegular()
+				if isFolder && t.loops(folder, e.Name()) {
+					continue
+				}
 			}
 			if isFolder || regular {
 				yield(entry{name: e.Name(), folder: isFolder, link: e.Type()&fs.ModeSymlink != 0})
@@ -106,6 +111,25 @@ func (t localTree) entries(ctx context.Context, folder string, yield func(entry)
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// loops says whether a link in the folder leads to one of the folders on the way to it: following it would find the same
+// files again and again, under other names.
+func (t localTree) loops(folder, link string) bool {
+	target, err := filepath.EvalSymlinks(filepath.Join(t.path(folder), link))
+	if err != nil {
+		return true // a loop of links
+	}
+	for {
+		on, err := filepath.EvalSymlinks(t.path(folder))
+		if err != nil || on == target || strings.HasPrefix(on, target+string(os.PathSeparator)) {
+			return true
+		}
+		if folder == "" {
+			return false
+		}
+		folder = strings.TrimPrefix(path.Dir(folder), ".")
 	}
 }
 
