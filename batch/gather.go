@@ -1,6 +1,9 @@
 package batch
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Gather returns the rows at these positions, in that order, as a new vector. A dictionary is kept and shared.
 func (v *Vector) Gather(rows []int32) *Vector {
@@ -103,14 +106,12 @@ func (v *Vector) appendBytesRows(src *Vector, rows []int32) {
 
 // appendSpread adds rows of a dictionary vector to a plain one.
 func (v *Vector) appendSpread(src *Vector, rows []int32) {
-	picked := make([]int32, 0, src.Len)
-	if rows == nil {
-		for _, c := range src.Codes[:src.Len] {
-			picked = append(picked, int32(c))
-		}
-	} else {
-		for _, r := range rows {
-			picked = append(picked, int32(src.Codes[r]))
+	codes := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(src.Codes))), src.Len) // below 2^31, as Len is
+	picked := codes
+	if rows != nil {
+		picked = make([]int32, len(rows))
+		for i, r := range rows {
+			picked[i] = codes[r]
 		}
 	}
 	v.appendPlain(src.Dict, picked)

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
 )
@@ -53,11 +54,24 @@ func newColumnReader(f *File, field batch.Field) (*columnReader, error) {
 }
 
 // open goes to the column's chunk in a row group.
-func (c *columnReader) open(group pq.RowGroup, r io.ReaderAt) {
+func (c *columnReader) open(group pq.RowGroup, meta *format.RowGroup, r io.ReaderAt) error {
 	c.close()
-	if c.leaf != nil {
-		c.pages = group.ColumnChunks()[c.leaf.index].(*pq.FileColumnChunk).PagesFrom(r)
+	if c.leaf == nil {
+		return nil
 	}
+	return guard(c.file.uri, c.field.Name, func() error {
+		chunk := &meta.Columns[c.leaf.index].MetaData
+		switch chunk.Codec {
+		case format.Lz4Raw:
+			if err := checkLZ4(r, chunk); err != nil {
+				return err
+			}
+		case format.LZO, format.Lz4:
+			return fmt.Errorf("%w: it is compressed with %s, which the specification gave up; rewrite the file with snappy or zstd", ErrUnsupported, chunk.Codec)
+		}
+		c.pages = group.ColumnChunks()[c.leaf.index].(*pq.FileColumnChunk).PagesFrom(r)
+		return nil
+	})
 }
 
 // close lets go of the page and the chunk.
@@ -197,26 +211,28 @@ func (c *columnReader) convert(page pq.Page, n int) (*batch.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded := &batch.Vector{Type: c.field.Type, Len: n, Codes: codes, Dict: c.dict}
 	if c.field.Type.Layout() == batch.LayoutBytes && c.dict.Len > 0 {
-		return encoded, nil
+		return &batch.Vector{Type: c.field.Type, Len: n, Codes: unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(codes))), n), Dict: c.dict}, nil
 	}
-	return encoded.Decode(), nil
+	if n > 0 {
+		c.scratch.AppendRows(c.dict, codes)
+	}
+	return c.scratch, nil
 }
 
-// codes returns the page's indices into the dictionary, checked.
-func (c *columnReader) codes(page pq.Page, n int) ([]uint32, error) {
+// codes returns the page's n indices into the dictionary, checked.
+func (c *columnReader) codes(page pq.Page, n int) ([]int32, error) {
 	values := page.Data()
-	raw := values.Int32()
-	if err := need(len(raw), n); err != nil || n == 0 {
+	codes := values.Int32()
+	if err := need(len(codes), n); err != nil {
 		return nil, err
 	}
-	codes := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(raw))), n)
+	codes = codes[:n:n]
 	top := uint32(0)
 	for _, code := range codes {
-		top = max(top, code)
+		top = max(top, uint32(code))
 	}
-	if int64(top) >= int64(c.dict.Len) {
+	if n > 0 && int64(top) >= int64(c.dict.Len) {
 		return nil, damaged("code %d for a dictionary of %d values", top, c.dict.Len)
 	}
 	return codes, nil

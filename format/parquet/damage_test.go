@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	pq "github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/batch"
@@ -78,6 +80,33 @@ func TestFlippedBytesAreNoticed(t *testing.T) {
 		}
 		require.Less(t, unnoticed, len(whole)/13/20)
 	}
+}
+
+// Damaged LZ4 pages without a checksum end in an error, not in buffers that grow for ever.
+func TestDamagedLZ4(t *testing.T) {
+	type row struct {
+		S string `parquet:"s,optional,plain,lz4"`
+	}
+	rows := make([]row, 2000)
+	for i := range rows {
+		rows[i].S = "the same text over and over again"
+	}
+	var out bytes.Buffer
+	w := pq.NewGenericWriter[row](&out, pq.DataPageVersion(1), pq.PageBufferSize(2000))
+	_, err := w.Write(rows)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, scanDamaged(out.Bytes()))
+	footer := int(uint32(out.Bytes()[out.Len()-8]) | uint32(out.Bytes()[out.Len()-7])<<8)
+	refused := 0
+	for at := 4; at < out.Len()-8-footer; at += 3 {
+		data := bytes.Clone(out.Bytes())
+		data[at] ^= 0xff
+		if scanDamaged(data) != nil {
+			refused++
+		}
+	}
+	require.Positive(t, refused)
 }
 
 func TestSizeIsChecked(t *testing.T) {

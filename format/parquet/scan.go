@@ -86,7 +86,9 @@ func (s *Scanner) next(ctx context.Context) error {
 		if len(s.groups) == 0 {
 			return io.EOF
 		}
-		s.openGroup(s.groups[0])
+		if err := s.openGroup(s.groups[0]); err != nil {
+			return err
+		}
 		s.groups = s.groups[1:]
 	}
 	n := int(min(s.left, int64(s.rows)))
@@ -102,18 +104,20 @@ func (s *Scanner) next(ctx context.Context) error {
 }
 
 // openGroup goes to the beginning of a row group.
-func (s *Scanner) openGroup(at int) {
-	group := s.file.file.RowGroups()[at]
-	s.left = group.NumRows()
-	chunks := s.file.file.Metadata().RowGroups[at].Columns
+func (s *Scanner) openGroup(at int) error {
+	group, meta := s.file.file.RowGroups()[at], &s.file.file.Metadata().RowGroups[at]
+	s.left = meta.NumRows
 	bytes := int64(0)
 	for _, c := range s.columns {
-		c.open(group, s.reader)
+		if err := c.open(group, meta, s.reader); err != nil {
+			return err
+		}
 		if c.leaf != nil {
-			bytes += chunks[c.leaf.index].MetaData.TotalUncompressedSize
+			bytes += meta.Columns[c.leaf.index].MetaData.TotalUncompressedSize
 		}
 	}
 	s.rows = batchRows(s.left, bytes)
+	return nil
 }
 
 // batchRows returns how many rows of a row group make a batch.

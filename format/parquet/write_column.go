@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -76,6 +77,9 @@ func (c *columnWriter) write(v *batch.Vector, rows []int32) error {
 		n := c.fit(v, len(rows))
 		if err := c.add(v, rows[:n]); err != nil {
 			return err
+		}
+		if len(c.codes) >= dictSample {
+			c.chooseEncoding()
 		}
 		if c.pageFull() {
 			if err := c.endPage(); err != nil {
@@ -223,6 +227,9 @@ func (c *columnWriter) appendPage(dst []byte, header format.PageHeader) ([]byte,
 			return nil, fmt.Errorf("compress a page of column %s: %w", c.field.Name, err)
 		}
 		packed = c.packed
+	}
+	if len(c.body) > math.MaxInt32 || len(packed) > math.MaxInt32 {
+		return nil, fmt.Errorf("write column %s: a page of %d bytes; the format's limit is %d", c.field.Name, len(c.body), math.MaxInt32)
 	}
 	header.UncompressedPageSize = int32(len(c.body))
 	header.CompressedPageSize = int32(len(packed))

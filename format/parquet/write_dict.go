@@ -8,6 +8,8 @@ const (
 	maxDictBytes = 512 << 10
 	// maxDictShare is the largest number of distinct values per value of the first page for which codes pay off.
 	maxDictShare = 0.5
+	// dictSample is the number of values from which the first page can be judged before it is full.
+	dictSample = 4096
 )
 
 // dictionary numbers the distinct values of a column chunk. Integers, dates, timestamps, short decimals, strings and binaries have one.
