@@ -39,6 +39,7 @@ type Lease struct {
 	mu        sync.Mutex
 	epoch     int64         // guarded by mu; the one that is held, 0 when none is
 	beat      int64         // guarded by mu; heartbeats so far
+	lost      error         // guarded by mu; why the last one that was held is lost
 	seen      leaseState    // guarded by mu; the holder as this observer last saw it
 	seenSince time.Duration // guarded by mu; since when it has looked like that
 }
@@ -99,7 +100,7 @@ func (l *Lease) Acquire(ctx context.Context) error {
 	} else if err != nil || now.epoch != epoch {
 		return l.held(Held, now)
 	}
-	l.epoch, l.beat = epoch, 0
+	l.epoch, l.beat, l.lost = epoch, 0, nil
 	for _, key := range older {
 		if err := l.c.st.Delete(ctx, key); err != nil {
 			return gone(l.c.st, err)
@@ -123,14 +124,18 @@ func (l *Lease) free(holder leaseState) bool {
 	return now-l.seenSince >= LeaseTTL
 }
 
-// Renew writes the next heartbeat: Kind LeaseLost when another owner took over, Gone or Changed when the checkpoint is not the same any more.
+// Renew writes the next heartbeat: Kind LeaseLost when another owner took over, from then on until it is acquired again; Gone or Changed when
+// the checkpoint is not the same any more.
 func (l *Lease) Renew(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.epoch == 0 {
-		return errors.New("renew a lease that is not held")
+	switch {
+	case l.epoch != 0:
+		return l.renew(ctx)
+	case l.lost != nil:
+		return l.lost
 	}
-	return l.renew(ctx)
+	return errors.New("renew a lease that is not held")
 }
 
 func (l *Lease) renew(ctx context.Context) error {
@@ -151,8 +156,8 @@ func (l *Lease) check(ctx context.Context) error {
 		return err
 	}
 	if holder.epoch != l.epoch {
-		l.epoch = 0
-		return l.held(LeaseLost, holder)
+		l.epoch, l.lost = 0, l.held(LeaseLost, holder)
+		return l.lost
 	}
 	return nil
 }

@@ -65,6 +65,7 @@ func TestLeaseTakeover(t *testing.T) {
 	isKind(t, err, LeaseLost)
 	require.ErrorContains(t, err, "server on b")
 	require.Zero(t, a.Epoch())
+	isKind(t, a.Renew(ctx), LeaseLost)
 	require.NoError(t, a.Release(ctx), "a lost one")
 	isKind(t, c.Acquire(ctx), Held)
 	require.NoError(t, b.Release(ctx))

@@ -27,18 +27,21 @@ type logIDs struct {
 	crc map[string]bool // keys of the checksum files that Hadoop's local file system writes beside each file
 }
 
-func (l logIDs) latest() int64 {
-	if len(l.all) == 0 {
-		return -1
-	}
-	return l.all[len(l.all)-1]
-}
-
 func (l logIDs) first() int64 {
 	if len(l.all) == 0 {
 		return -1
 	}
 	return l.all[0]
+}
+
+func (l logIDs) latest() int64 { return newest(l.all) }
+
+// newest is the last of ascending ids, -1 of none.
+func newest(ids []int64) int64 {
+	if len(ids) == 0 {
+		return -1
+	}
+	return ids[len(ids)-1]
 }
 
 func (l *log) key(id int64) string { return l.dir + "/" + strconv.FormatInt(id, 10) }

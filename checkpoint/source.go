@@ -54,9 +54,10 @@ type sourceIDs struct {
 	crc            map[string]bool // keys
 }
 
-func (s sourceIDs) base() int64 { return logIDs{all: s.compact}.latest() }
+// base is the newest compact batch, -1 when there is none.
+func (s sourceIDs) base() int64 { return newest(s.compact) }
 
-func (s sourceIDs) latest() int64 { return max(s.base(), logIDs{all: s.plain}.latest()) }
+func (s sourceIDs) latest() int64 { return max(s.base(), newest(s.plain)) }
 
 func (l *SourceLog) plainKey(id int64) string { return l.dir + "/" + strconv.FormatInt(id, 10) }
 

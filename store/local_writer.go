@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (w *localWriter) Write(p []byte) (int, error) {
 	n, err := w.f.Write(p)
 	if err != nil {
 		err = w.l.wrap("write", w.key, err)
-		w.err = errors.Join(w.err, err)
+		w.err = cmp.Or(w.err, err)
 	}
 	return n, err
 }

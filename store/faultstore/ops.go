@@ -1,6 +1,7 @@
 package faultstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -126,7 +127,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 		n, err = w.inner.Write(p)
 		return err
 	})
-	w.err = errors.Join(w.err, err)
+	w.err = cmp.Or(w.err, err)
 	return n, err
 }
 
