@@ -280,9 +280,8 @@ func (*CreateTable) statement()         {}
 // StreamSource is one `STREAM ...` of a stream's SELECT.
 type StreamSource struct {
 	Function string   // in lower case, such as "read_files"
-	Args     []Value  // positional arguments, such as the path of read_files
+	Args     []Value  // positional arguments, such as the path of read_files; parameters count within the SELECT
 	Options  []Option // named arguments, in order
-	Alias    string   // the alias, or "" when there is none
 }
 
 // SourceFunction is the table function that stands for source i in a SELECT rewritten by ParseStreamSelect: __stream_source(i).
