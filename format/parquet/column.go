@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +27,7 @@ type columnReader struct {
 	leaf  *leaf // nil: the file has no such column
 	conv  converter
 
+	reader  io.ReaderAt
 	pages   pq.Pages
 	page    pq.Page
 	rows    int    // of the page
@@ -59,12 +59,13 @@ func (c *columnReader) open(group pq.RowGroup, meta *format.RowGroup, r io.Reade
 	if c.leaf == nil {
 		return nil
 	}
+	c.reader = r
 	return guard(c.file.uri, c.field.Name, func() error {
 		chunk := &meta.Columns[c.leaf.index].MetaData
 		switch chunk.Codec {
 		case format.Lz4Raw:
 			if err := checkLZ4(r, chunk); err != nil {
-				return err
+				return readError(r, err)
 			}
 		case format.LZO, format.Lz4:
 			return fmt.Errorf("%w: it is compressed with %s, which the specification gave up; rewrite the file with snappy or zstd", ErrUnsupported, chunk.Codec)
@@ -92,7 +93,7 @@ func (c *columnReader) releasePage() {
 }
 
 // read appends the next n rows to dst. Missing columns are null.
-func (c *columnReader) read(ctx context.Context, dst *batch.Vector, n int) error {
+func (c *columnReader) read(dst *batch.Vector, n int) error {
 	if c.leaf == nil {
 		dst.AppendNulls(n)
 		return nil
@@ -101,9 +102,6 @@ func (c *columnReader) read(ctx context.Context, dst *batch.Vector, n int) error
 		for n > 0 {
 			if c.pos == c.rows {
 				if err := c.nextPage(); err != nil {
-					if ctx.Err() != nil {
-						return ctx.Err()
-					}
 					return err
 				}
 				continue
@@ -166,10 +164,8 @@ func (c *columnReader) nextPage() error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return damaged("its pages end before the row group does")
-	case err != nil && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pq.ErrCorrupted)):
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	case err != nil:
-		return err
+		return readError(c.reader, err)
 	}
 	c.page = page
 	rows, nulls := int(page.NumRows()), 0

@@ -75,6 +75,7 @@ func TestFlippedBytesAreNoticed(t *testing.T) {
 			if err := scanDamaged(data); err == nil {
 				unnoticed++ // statistics in a page's header, which are not read
 			} else {
+				require.ErrorIs(t, err, ErrDamaged)
 				require.ErrorContains(t, err, "read column", "byte %d", at)
 			}
 		}
@@ -186,13 +187,17 @@ func TestWriterReportsFailure(t *testing.T) {
 	}
 }
 
-// countingStore counts what is asked of it.
+// countingStore counts what is asked of it, and fails when it is told to.
 type countingStore struct {
 	store.Store
 	bytes int64
+	fail  error
 }
 
 func (c *countingStore) GetRange(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	if c.fail != nil {
+		return nil, c.fail
+	}
 	c.bytes += n
 	return c.Store.GetRange(ctx, key, off, n)
 }
@@ -223,6 +228,13 @@ func TestOnlyWantedColumnsAreRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Less(t, counted.bytes, int64(len(data))/4)
+
+	counted.fail = errDisk
+	_, err = readAll(f, ScanOptions{Columns: s.Fields})
+	require.ErrorIs(t, err, errDisk)
+	require.NotErrorIs(t, err, ErrDamaged)
+	_, err = Open(t.Context(), counted, "f.parquet", int64(len(data)))
+	require.ErrorIs(t, err, errDisk)
 }
 
 func FuzzOpen(f *testing.F) {

@@ -3,7 +3,8 @@ package parquet
 import (
 	"context"
 	"encoding/binary"
-	"errors"
+	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -68,7 +69,7 @@ func (f *File) readFooter(ctx context.Context) error {
 	}
 	file, err := pq.OpenFile(r, f.source.size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(buffer))
 	if err != nil {
-		return footerError(ctx, err)
+		return readError(r, err)
 	}
 	f.file = file
 	if f.leaves, err = leavesOf(file.Metadata()); err != nil {
@@ -85,18 +86,16 @@ func (f *File) readFooter(ctx context.Context) error {
 }
 
 // checkTail checks the end of the file before anything trusts the footer's length.
-func checkTail(r interface {
-	ReadAt([]byte, int64) (int, error)
-}, size int64) error {
+func checkTail(r io.ReaderAt, size int64) error {
 	if size < int64(len(magic))+footerTail {
 		return damaged("%d bytes are too few", size)
 	}
 	var tail [footerTail]byte
 	if n, err := r.ReadAt(tail[:], size-footerTail); n < footerTail {
-		return err
+		return readError(r, err)
 	}
 	if text := string(tail[4:]); text == "PARE" {
-		return errors.Join(ErrUnsupported, errors.New("the file is encrypted"))
+		return fmt.Errorf("%w: the file is encrypted", ErrUnsupported)
 	} else if text != magic {
 		return damaged("it ends with %q instead of %s; is it a Parquet file, written to its end?", text, magic)
 	}
@@ -104,17 +103,6 @@ func checkTail(r interface {
 		return damaged("the footer of %d bytes is longer than the file of %d", footer, size)
 	}
 	return nil
-}
-
-// footerError tells an interrupted read from a footer that cannot be read.
-func footerError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	return errors.Join(ErrDamaged, err)
 }
 
 // Close releases the file. No scanner of it may be used afterwards. It may be called twice.

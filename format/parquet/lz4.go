@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"errors"
 	"io"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -17,7 +16,7 @@ func checkLZ4(r io.ReaderAt, meta *format.ColumnMetaData) error {
 		start = min(start, meta.DictionaryPageOffset)
 	}
 	chunk := make([]byte, meta.TotalCompressedSize)
-	if _, err := r.ReadAt(chunk, start); err != nil && !errors.Is(err, io.EOF) {
+	if n, err := r.ReadAt(chunk, start); n < len(chunk) {
 		return err
 	}
 	for len(chunk) > 0 {

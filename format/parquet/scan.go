@@ -94,7 +94,7 @@ func (s *Scanner) next(ctx context.Context) error {
 	n := int(min(s.left, int64(s.rows)))
 	for i, c := range s.columns {
 		s.out.Cols[i].Reset()
-		if err := c.read(ctx, s.out.Cols[i], n); err != nil {
+		if err := c.read(s.out.Cols[i], n); err != nil {
 			return err
 		}
 	}

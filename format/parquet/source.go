@@ -3,6 +3,8 @@ package parquet
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"lakesql/store"
@@ -43,10 +45,23 @@ func (s *source) reader(ctx context.Context) io.ReaderAt {
 	return &rangeReader{ctx: ctx, source: s}
 }
 
-// rangeReader reads through the store. It carries the context of one call or one scan, because io.ReaderAt has none.
+// rangeReader reads through the store. It carries the context of one call or one scan, because io.ReaderAt has none, and is for one
+// goroutine.
 type rangeReader struct {
 	ctx    context.Context
 	source *source
+	err    error // the store's, if a read failed
+}
+
+// readError tells what parquet-go's error means: that the store failed, or that the bytes are no good.
+func readError(r io.ReaderAt, err error) error {
+	if ranges, ok := r.(*rangeReader); ok && ranges.err != nil {
+		return ranges.err
+	}
+	if errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 func (r *rangeReader) ReadAt(p []byte, off int64) (int, error) {
@@ -55,6 +70,7 @@ func (r *rangeReader) ReadAt(p []byte, off int64) (int, error) {
 	}
 	data, err := r.source.store.GetRange(r.ctx, r.source.key, off, int64(len(p)))
 	if err != nil {
+		r.err = err
 		return 0, err
 	}
 	n := copy(p, data)
