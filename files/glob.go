@@ -48,6 +48,9 @@ func parseLocation(pattern string) (location, error) {
 	return location{base: scheme + ":" + strings.Join(segments, "/")}, nil
 }
 
+// negation turns [!a] into path.Match's [^a], where the bracket is not escaped.
+var negation = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[!", "[^")
+
 func parseGlobs(tail string) ([][]string, error) {
 	expanded, err := expandBraces(tail)
 	if err != nil {
@@ -55,7 +58,7 @@ func parseGlobs(tail string) ([][]string, error) {
 	}
 	globs := make([][]string, len(expanded))
 	for i, glob := range expanded {
-		globs[i] = strings.Split(strings.ReplaceAll(glob, "[!", "[^"), "/")
+		globs[i] = strings.Split(negation.Replace(glob), "/")
 		for _, segment := range globs[i] {
 			if _, err := path.Match(segment, ""); err != nil {
 				return nil, fmt.Errorf(`%q is a bad pattern: a [ needs its ], and \[ is a bracket itself`, segment)

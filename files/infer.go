@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"lakesql/batch"
@@ -93,7 +94,11 @@ func inferFile(ctx context.Context, open store.Opener, f File, opts *Options, in
 	data, release, err := decompress(f.URI, f.Size, c)
 	if err == nil {
 		defer release()
-		err = csv.Infer(data, opts.CSV, into)
+		csvOptions := opts.CSV
+		if data == io.Reader(c) {
+			csvOptions.SizeHint = f.Size
+		}
+		err = csv.Infer(data, csvOptions, into)
 	}
 	if err != nil && !ours(err) {
 		return &UnreadableError{File: f, Err: err}

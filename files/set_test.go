@@ -112,6 +112,15 @@ func TestListPatterns(t *testing.T) {
 	}
 }
 
+func TestNegation(t *testing.T) {
+	for segment, names := range map[string][2]string{"[!a]x": {"bx", "ax"}, `\[!a]x`: {"[!a]x", "bx"}, `\\[!a]x`: {`\bx`, `\ax`}} {
+		globs, err := parseGlobs(segment)
+		require.NoError(t, err)
+		require.True(t, matchName(globs[0][0], names[0]), segment)
+		require.False(t, matchName(globs[0][0], names[1]), segment)
+	}
+}
+
 func TestListPatternErrors(t *testing.T) {
 	for _, pattern := range []string{"relative/*.csv", "file:///a/[.csv", "file:///a/{b", "file:///a%zz"} {
 		_, err := NewSet(store.Open, nil, pattern, parse(t))
