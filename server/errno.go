@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -24,7 +26,10 @@ func sqlError(err error) *mysql.SQLError {
 	if err == nil {
 		return nil
 	}
-	if e := find(err); e != nil {
+	if e, own := find(err); e != nil {
+		if own { // the whole tells more: where it happened
+			e.Message = oneLine(err.Error())
+		}
 		return e
 	}
 	if e := sql.CastSQLError(sql.UnwrapError(err)); e.Num != mysql.ERUnknownError {
@@ -33,36 +38,39 @@ func sqlError(err error) *mysql.SQLError {
 	return mysql.NewSQLError(mysql.ERUnknownError, mysql.SSUnknownSQLState, "%s", firstLine(err.Error()))
 }
 
-// find walks an error's tree from the outside in.
-func find(err error) *mysql.SQLError {
+// find walks an error's tree from the outside in. own: the error is one of ours, whose words are ours too.
+func find(err error) (e *mysql.SQLError, own bool) {
 	if e := number(err); e != nil {
-		return e
+		return e, false
 	}
-	switch e := err.(type) {
+	if e := ownNumber(err); e != nil {
+		return e, true
+	}
+	switch wrapper := err.(type) {
 	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			if found := find(inner); found != nil {
-				return found
+		for _, inner := range wrapper.Unwrap() {
+			if e, own := find(inner); e != nil {
+				return e, own
 			}
 		}
-		return nil
+		return nil, false
 	case sql.WrappedInsertError:
-		return find(e.Cause)
+		return find(wrapper.Cause)
 	case sql.WrappedTypeConversionError:
-		return find(e.Err)
+		return find(wrapper.Err)
 	case *goerrors.Error:
-		if e.Cause() == nil {
-			return nil
+		if wrapper.Cause() == nil {
+			return nil, false
 		}
-		return find(e.Cause())
+		return find(wrapper.Cause())
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		return find(inner)
 	}
-	return nil
+	return nil, false
 }
 
-// number looks at one error without what it wraps. The message is that of the whole error found, which tells the most.
+// number knows vitess', GMS' and the system's errors, and those of ours that say the same wherever they happen.
 func number(err error) *mysql.SQLError {
 	switch e := err.(type) {
 	case *mysql.SQLError:
@@ -82,9 +90,6 @@ func number(err error) *mysql.SQLError {
 		if err == f.err {
 			return mysql.NewSQLError(f.num, f.state, "%s", f.message)
 		}
-	}
-	if e := ownNumber(err); e != nil {
-		return e
 	}
 	return engineNumber(err)
 }
@@ -140,22 +145,34 @@ func withState(e *mysql.SQLError) *mysql.SQLError {
 	return &mysql.SQLError{Num: e.Num, State: state, Message: e.Message, Query: e.Query}
 }
 
-// dropMissing corrects what GMS says when the database of a DROP DATABASE is not there.
-func dropMissing(stmt sqlparser.Statement, err error) error {
-	ddl, ok := stmt.(*sqlparser.DBDDL)
-	if !ok || ddl.Action != sqlparser.DropStr || !sql.ErrDatabaseNotFound.Is(err) {
-		return err
-	}
-	return mysql.NewSQLError(mysql.ERDbDropExists, "HY000", "Can't drop database '%s'; database doesn't exist", ddl.DBName)
-}
-
-func firstLine(text string) string {
-	for i, c := range text {
-		if c == '\n' {
-			return text[:i]
+// inStatement corrects errors for which MySQL has another number in this statement than GMS.
+func inStatement(stmt sqlparser.Statement, err error) error {
+	switch s := stmt.(type) {
+	case *sqlparser.DBDDL:
+		if s.Action == sqlparser.DropStr && sql.ErrDatabaseNotFound.Is(err) {
+			return mysql.NewSQLError(mysql.ERDbDropExists, "HY000", "Can't drop database '%s'; database doesn't exist", s.DBName)
+		}
+	case *sqlparser.DDL:
+		if s.Action == sqlparser.DropStr && sql.ErrTableNotFound.Is(err) {
+			return mysql.NewSQLError(mysql.ERBadTable, "42S02", "Unknown table%s", strings.TrimPrefix(firstLine(err.Error()), "table not found:"))
+		}
+	case *sqlparser.Set:
+		if m := unknownName.FindStringSubmatch(err.Error()); m != nil && sql.ErrColumnNotFound.Is(err) {
+			return mysql.NewSQLError(mysql.ERUnknownSystemVariable, "HY000", "Unknown system variable '%s'", m[1])
 		}
 	}
-	return text
+	return err
+}
+
+var unknownName = regexp.MustCompile(`^column "(.*)" could not be found`)
+
+// oneLine joins the lines of errors that were joined.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+
+// firstLine leaves out the stack that GMS puts behind the message of a panic.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // syntaxText is MySQL's message for a syntax error.

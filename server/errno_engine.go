@@ -85,6 +85,8 @@ var engineErrors = []struct {
 	{3636, kinds(sql.ErrCteRecursionLimitExceeded), "", ""},
 	{1396, kinds(sql.ErrUserCreationFailure, sql.ErrUserAlterFailure, sql.ErrUserDeletionFailure, sql.ErrRoleCreationFailure,
 		sql.ErrRoleDeletionFailure), "", ""},
+	{1410, kinds(sql.ErrGrantUserDoesNotExist), "", ""},
+	{1141, kinds(sql.ErrRevokeUserDoesNotExist, sql.ErrShowGrantsUserDoesNotExist), "", ""},
 	{1064, kinds(sql.ErrSyntaxError, sql.ErrInvalidSyntax), "", ""},
 	{1235, kinds(sql.ErrUnsupportedFeature, sql.ErrUnsupportedSyntax, sql.ErrAsOfNotSupported, sql.ErrCreateTableNotSupported,
 		sql.ErrDropTableNotSupported, sql.ErrRenameTableNotSupported, sql.ErrAlterTableNotSupported,
@@ -101,9 +103,9 @@ func kinds(k ...*goerrors.Kind) []*goerrors.Kind { return k }
 var states = map[int]string{
 	1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1053: "08S01",
 	1054: "42S22", 1059: "42000", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000", 1065: "42000", 1066: "42000", 1067: "42000",
-	1068: "42000", 1072: "42000", 1075: "42000", 1091: "42000", 1102: "42000", 1110: "42000", 1115: "42000", 1136: "21S01", 1140: "42000",
+	1068: "42000", 1072: "42000", 1075: "42000", 1091: "42000", 1102: "42000", 1110: "42000", 1115: "42000", 1136: "21S01", 1140: "42000", 1141: "42000",
 	1142: "42000", 1146: "42S02", 1172: "42000", 1213: "40001", 1222: "21000", 1227: "42000", 1231: "42000", 1235: "42000", 1241: "21000",
-	1242: "21000", 1253: "42000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100", 1451: "23000", 1452: "23000", 1582: "42000",
+	1242: "21000", 1253: "42000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100", 1410: "42000", 1451: "23000", 1452: "23000", 1582: "42000",
 	1690: "22003", 1792: "25006", 3141: "22032",
 }
 

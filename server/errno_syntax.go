@@ -44,7 +44,7 @@ func locate(statement string, position int, token string) (near string, line int
 	if at < 0 { // vitess looked ahead: the token that it names is the best guess
 		at = max(strings.LastIndex(statement[:min(max(position, 0), len(statement))], token), 0)
 	}
-	if atEnd(statement, position, token) {
+	if atEnd(statement, position) {
 		at = len(statement)
 	}
 	return clip(statement[at:]), 1 + strings.Count(statement[:at], "\n")
@@ -67,10 +67,16 @@ func tokenEndingAt(statement string, position int) int {
 	}
 }
 
-// atEnd tells whether the statement ended too early: then vitess names its last token, and MySQL an empty text.
-func atEnd(statement string, position int, token string) bool {
+// atEnd tells whether the statement ended too early: then vitess names its last token, and MySQL an empty text. vitess' position does
+// not tell the last token from the end behind it; with one more word behind the statement it does.
+func atEnd(statement string, position int) bool {
 	rest := strings.TrimRight(statement, " \t\r\n;")
-	return position > len(rest)+1 && strings.HasSuffix(rest, token)
+	if position <= len(rest) {
+		return false
+	}
+	_, err := sqlparser.Parse(rest + " x")
+	e, ok := vterrors.AsSyntaxError(err)
+	return !ok || e.Position > len(rest)+1
 }
 
 func clip(text string) string {

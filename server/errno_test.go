@@ -67,13 +67,13 @@ func TestErrorNumbers(t *testing.T) {
 		{&stream.Error{Kind: stream.KindCheckpoint, Message: "m", Err: &checkpoint.Error{Kind: checkpoint.Gone}}, 20011, "45000", "m"},
 		{&stream.Error{Kind: stream.KindUnsupported, Message: "m"}, 1235, "42000", "m"},
 		{&stream.Error{Kind: stream.KindPanic, Message: "m"}, 1105, "HY000", "m"},
-		{fmt.Errorf("open: %w", &checkpoint.Error{Kind: checkpoint.Gone, URI: "u", Found: "f"}), 20208, "45000", "checkpoint u: f"},
+		{fmt.Errorf("open: %w", &checkpoint.Error{Kind: checkpoint.Gone, URI: "u", Found: "f"}), 20208, "45000", "open: checkpoint u: f"},
 		{&delta.ConflictError{Class: "DELTA_CONCURRENT_APPEND"}, 1213, "40001", ""},
 		{&delta.ConflictError{Class: "DELTA_CONCURRENT_TRANSACTION"}, 20101, "45000", ""},
 		{&delta.UnsupportedError{Op: "read", Features: []string{"v2Checkpoint"}}, 20102, "45000", ""},
 		{&files.GoneError{}, 20301, "45000", ""},
 		{&store.OutsideError{Path: "/etc"}, 20401, "45000", ""},
-		{errors.Join(errors.New("close"), store.ErrRootMissing), 20402, "45000", "root folder is missing"},
+		{errors.Join(errors.New("close"), store.ErrRootMissing), 20402, "45000", "close; root folder is missing"},
 		{errors.New("a bug\nwith a trace"), 1105, "HY000", "a bug"},
 	} {
 		e := sqlError(c.err)
@@ -90,9 +90,11 @@ func TestSyntaxErrorsReadAsMySQLWritesThem(t *testing.T) {
 	const words = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near "
 	for statement, want := range map[string]string{
 		"SELEC 1":                               "'SELEC 1' at line 1",
-		"SELECT *\nFORM t":                      "'t' at line 2",
+		"SELECT *\nFORM t":                      "'FORM t' at line 2",
 		"SELECT *\nFROM t\nWHERE a = = 1":       "'= 1' at line 3",
 		"SELECT 1 FROM":                         "'' at line 1",
+		"SELECT 1 FROM FROM":                    "'FROM' at line 1",
+		"SELECT a FROM t WHERE ;":               "'' at line 1",
 		"SELECT a FROM t WHERE b IN (1, 2":      "'' at line 1",
 		"CREATE TABLE t (a INT, b WRONGTYPE )":  "'WRONGTYPE )' at line 1",
 		"SELECT 1 1 " + strings.Repeat("x", 90): "'1 " + strings.Repeat("x", 78) + "' at line 1",

@@ -100,14 +100,17 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool
 	}
 	schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
 	if err != nil {
-		return "", dropMissing(parsed, err)
+		return "", inStatement(parsed, err)
 	}
 	if len(schema) == 0 || types.IsOkResultSchema(schema) {
-		err = dropMissing(parsed, sendOK(ctx, c, rows, out))
+		err = sendOK(ctx, c, rows, out)
 	} else {
 		err = sendRows(ctx, c, schema, rows, out)
 	}
-	return rest, err
+	if err != nil {
+		return "", inStatement(parsed, err)
+	}
+	return rest, nil
 }
 
 // parse returns the statement, its own text and the text that follows it. A prepared statement was parsed when it was prepared.

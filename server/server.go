@@ -20,7 +20,7 @@ import (
 )
 
 // ProtocolVersion is the MySQL version that clients are told: what they expect of the protocol and of SQL.
-const ProtocolVersion = "8.0.36"
+const ProtocolVersion = "8.0.45"
 
 // closeGrace is how long Close waits for the statements that it has told to end before it closes their connections.
 const closeGrace = 2 * time.Second

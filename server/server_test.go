@@ -39,7 +39,7 @@ func TestQueriesAnswer(t *testing.T) {
 	require.False(t, b.Valid)
 	var version, comment string
 	require.NoError(t, db.QueryRow("SELECT @@version, @@version_comment").Scan(&version, &comment))
-	require.Equal(t, "8.0.36-lakesql-test", version)
+	require.Equal(t, "8.0.45-lakesql-test", version)
 	require.Contains(t, comment, "lakesql")
 }
 
@@ -197,6 +197,27 @@ func TestLoginIsForRootOnly(t *testing.T) {
 		state := map[uint16]string{1045: "28000", 1049: "42000"}[number]
 		requireErrno(t, db.Ping(), number, state)
 		require.NoError(t, db.Close())
+	}
+}
+
+func TestNumbersThatDependOnTheStatement(t *testing.T) {
+	db := startServer(t).open(t, "")
+	for _, c := range []struct {
+		statement string
+		number    uint16
+		state     string
+		message   string
+	}{
+		{"DROP DATABASE nowhere", 1008, "HY000", "Can't drop database 'nowhere'; database doesn't exist"},
+		{"USE nowhere", 1049, "42000", "Unknown database 'nowhere'"},
+		{"DROP TABLE nothing", 1051, "42S02", "Unknown table nothing"},
+		{"SET nothing = 1", 1193, "HY000", "Unknown system variable 'nothing'"},
+		{"SELECT nothing", 1054, "42S22", "Unknown column 'nothing'"},
+		{"GRANT SELECT ON *.* TO nobody", 1410, "42000", "You are not allowed to create a user with GRANT"},
+		{"-- only a comment", 1065, "42000", "Query was empty"},
+	} {
+		_, err := db.Exec(c.statement)
+		require.Equal(t, c.message, requireErrno(t, err, c.number, c.state), c.statement)
 	}
 }
 
