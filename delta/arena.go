@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
@@ -84,6 +85,7 @@ func (a *statsArena) seal() {
 
 // statsReader reads statistics; it unpacks each block once when files are read in the order of their positions.
 type statsReader struct {
+	mu       sync.Mutex // for those who share the reader
 	blocks   []*statsBlock
 	current  int
 	unpacked []byte

@@ -27,12 +27,16 @@ func (x *Transaction) check(winner *commit) error {
 	if path, ok := x.conflictingAdd(winner); ok {
 		return conflict(classConcurrentAppend, "file %s was added to what this statement has read", path)
 	}
+	removed := make(map[string]bool, len(x.removes))
+	for _, f := range x.removes {
+		removed[f.Path] = true
+	}
 	for _, r := range winner.removes {
 		path := decodePath(x.table.st.URI(), string(r.path))
 		if x.whole {
 			return conflict(classConcurrentDeleteRead, "file %s, which this statement has read, was removed", path)
 		}
-		if slices.ContainsFunc(x.removes, func(f File) bool { return f.Path == path }) {
+		if removed[path] {
 			return conflict(classConcurrentDeleteDelete, "file %s, which this statement removes, was removed by another", path)
 		}
 	}
@@ -47,9 +51,13 @@ func (x *Transaction) conflictingAdd(winner *commit) (path string, ok bool) {
 	if x.isolation() == writeSerializable && x.metadata == nil && isBlindAppend(winner.info) {
 		return "", false // the winner can be taken to come after this transaction
 	}
+	columns := x.read.metadata.PartitionColumns
+	read := make(map[string]bool) // folders of the partitions, whose names are one to one with the values
+	for _, f := range x.removes {
+		read[partitionFolder(columns, f.PartitionValues)] = true
+	}
 	for _, a := range winner.adds {
-		if x.whole || len(x.read.metadata.PartitionColumns) == 0 ||
-			slices.ContainsFunc(x.removes, func(f File) bool { return samePartition(f.PartitionValues, a.partition) }) {
+		if x.whole || len(columns) == 0 || read[partitionFolder(columns, a.partition)] {
 			return decodePath(x.table.st.URI(), string(a.path)), true
 		}
 	}
@@ -63,19 +71,4 @@ func isBlindAppend(info []byte) bool {
 	}
 	blind, err := jsonparser.GetBoolean(info, "isBlindAppend")
 	return err == nil && blind
-}
-
-// samePartition compares partition values as texts, null and "" being the same.
-func samePartition(a, b map[string]string) bool {
-	for k, v := range a {
-		if b[k] != v {
-			return false
-		}
-	}
-	for k, v := range b {
-		if a[k] != v {
-			return false
-		}
-	}
-	return true
 }

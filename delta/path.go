@@ -96,16 +96,26 @@ const upperHex = "0123456789ABCDEF"
 const pathPunctuation = "-_.!~*'():@&=+$,/;"
 
 func percentEncode(s string) string {
-	var out []byte
-	for i := range len(s) {
-		c := s[i]
-		if c >= 0x80 || isAlphanumeric(c) || strings.IndexByte(pathPunctuation, c) >= 0 {
+	i := 0
+	for i < len(s) && legalInPath(s[i]) {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	out := append(make([]byte, 0, len(s)+8), s[:i]...)
+	for ; i < len(s); i++ {
+		if c := s[i]; legalInPath(c) {
 			out = append(out, c)
 		} else {
 			out = append(out, '%', upperHex[c>>4], upperHex[c&15])
 		}
 	}
 	return string(out)
+}
+
+func legalInPath(c byte) bool {
+	return c >= 0x80 || isAlphanumeric(c) || strings.IndexByte(pathPunctuation, c) >= 0
 }
 
 func isAlphanumeric(c byte) bool {
@@ -123,7 +133,7 @@ func partitionFolder(columns []string, values map[string]string) string {
 	var out []byte
 	for _, c := range columns {
 		out = append(hiveEscape(out, c), '=')
-		if v, ok := values[c]; ok {
+		if v := values[c]; v != "" {
 			out = hiveEscape(out, v)
 		} else {
 			out = append(out, hiveDefaultPartition...)

@@ -97,22 +97,19 @@ func (v *fileView) all() iter.Seq2[*fileChunk, int] {
 // NumRecords is the number of rows, when the file has it in its statistics.
 func (f File) NumRecords() (int64, bool) { return f.records, f.records >= 0 }
 
-// Stats parses the file's statistics; nil when the file has none. It must not be called by several goroutines for files
-// of one iteration.
+// Stats parses the file's statistics; nil when the file has none.
 func (f File) Stats() (*Stats, error) {
-	text := f.StatsJSON()
-	if text == nil {
+	if f.ref == 0 {
 		return nil, nil
 	}
-	stats, err := parseStats(text, f.schema)
+	f.reader.mu.Lock()
+	defer f.reader.mu.Unlock()
+	stats, err := parseStats(f.reader.at(f.ref), f.schema)
 	if err != nil {
 		return nil, fmt.Errorf("statistics of %s: %w", f.Path, err)
 	}
 	return stats, nil
 }
-
-// StatsJSON is the statistics' text, valid until the next call for a file of the same iteration; nil without any.
-func (f File) StatsJSON() []byte { return f.reader.at(f.ref) }
 
 // newSnapshot returns the state before version 0, for a log to be applied to.
 func newSnapshot(uri string) *Snapshot {

@@ -33,7 +33,15 @@ func (t *Table) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, CheckReadable(s)
+	return readable(s)
+}
+
+// readable returns the snapshot, or why it cannot be read.
+func readable(s *Snapshot) (*Snapshot, error) {
+	if err := CheckReadable(s); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // SnapshotAt returns one version, or ErrNoVersion. The newest version that is cached costs nothing, an older one is
@@ -52,7 +60,7 @@ func (t *Table) SnapshotAt(ctx context.Context, version int64) (*Snapshot, error
 			return nil, err
 		}
 	}
-	return s, CheckReadable(s)
+	return readable(s)
 }
 
 // newest brings the cache up to date and returns it, unchecked.

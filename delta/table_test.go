@@ -141,7 +141,7 @@ func fileFacts(t testing.TB, s *Snapshot) []string {
 	var out []string
 	for f := range s.Files() {
 		n, _ := f.NumRecords()
-		out = append(out, fmt.Sprintf("%s %v %d %d %d %s", f.Path, f.PartitionValues, f.Size, f.ModTime.UnixMilli(), n, f.StatsJSON()))
+		out = append(out, fmt.Sprintf("%s %v %d %d %d %s", f.Path, f.PartitionValues, f.Size, f.ModTime.UnixMilli(), n, f.reader.at(f.ref)))
 	}
 	return out
 }
