@@ -110,6 +110,18 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// Wait waits until the process has ended by itself.
+func (p *Process) Wait(t *testing.T) *os.ProcessState {
+	t.Helper()
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState
+	case <-time.After(startTimeout):
+		t.Fatalf("the process did not end:\n%s", p.Log)
+		return nil
+	}
+}
+
 // Stop asks the process to end and wants exit code 0.
 func (p *Process) Stop(t *testing.T) {
 	t.Helper()

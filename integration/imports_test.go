@@ -1,0 +1,108 @@
+package integration
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// layers lists the packages from the top down. A package may import what stands in a lower line, and what `beside`
+// allows within its own.
+var layers = [][]string{
+	{"cmd/lakesql"},
+	{"config"},
+	{"server"},
+	{"catalog", "catalog/compile", "catalog/mysqltype"},
+	{"sqlext", "stream", "stream/source", "stream/source/files"},
+	{"vector", "files"},
+	{"checkpoint", "delta", "delta/dv", "delta/maintain"},
+	{"format", "format/csv", "format/json", "format/text", "format/parquet"},
+	{"batch", "store", "store/faultstore", "store/storetest"},
+}
+
+var beside = map[string][]string{
+	"catalog":             {"catalog/compile", "catalog/mysqltype"},
+	"catalog/compile":     {"catalog/mysqltype"},
+	"stream":              {"stream/source", "stream/source/files"},
+	"stream/source/files": {"stream/source"},
+	"delta/maintain":      {"delta", "delta/dv"},
+	"delta":               {"delta/dv"},
+	"store/faultstore":    {"store"},
+	"store/storetest":     {"store"},
+}
+
+// engineUsers may import go-mysql-server; sqlext only the parser that it brings.
+var engineUsers = map[string]bool{"server": true, "catalog": true, "catalog/compile": true, "catalog/mysqltype": true}
+
+func TestImportsRunDownwardOnly(t *testing.T) {
+	level := map[string]int{}
+	for i, line := range layers {
+		for _, p := range line {
+			level[p] = i
+		}
+	}
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "lakesql/")
+		if strings.HasPrefix(name, "integration") {
+			continue
+		}
+		from, known := level[name]
+		if !known {
+			t.Errorf("%s has no place in the layers: add it to this test", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, "github.com/dolthub/go-mysql-server") && !engineUsers[name] {
+				t.Errorf("%s imports %s: only %v may", name, imp, engineUsers)
+			}
+			if strings.HasPrefix(imp, "github.com/dolthub/vitess") && !engineUsers[name] && name != "sqlext" {
+				t.Errorf("%s imports %s", name, imp)
+			}
+			to, ours := strings.CutPrefix(imp, "lakesql/")
+			if !ours || contains(beside[name], to) {
+				continue
+			}
+			if l, known := level[to]; !known || l <= from {
+				t.Errorf("%s imports %s, which does not lie below it", name, to)
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string // without those of tests
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-tags", "gms_pure_go", "-json=ImportPath,Imports", "lakesql/...")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var packages []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		packages = append(packages, p)
+	}
+	require.NotEmpty(t, packages)
+	return packages
+}
