@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"math"
 
-	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -21,7 +20,7 @@ import (
 //  4. endChunk gives the encoded chunk away.
 type columnWriter struct {
 	field     batch.Field
-	codec     compress.Codec // nil: none
+	codec     codec // nil: none
 	pageBytes int
 	tryDict   bool // for the next chunk
 
@@ -56,7 +55,7 @@ const (
 	dictPages
 )
 
-func newColumnWriter(field batch.Field, codec compress.Codec, pageBytes int) *columnWriter {
+func newColumnWriter(field batch.Field, codec codec, pageBytes int) *columnWriter {
 	c := &columnWriter{field: field, codec: codec, pageBytes: pageBytes, tryDict: true, values: batch.NewVector(field.Type, 0)}
 	c.startChunk()
 	return c

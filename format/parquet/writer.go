@@ -8,8 +8,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	pq "github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -64,21 +62,6 @@ func NewWriter(w io.Writer, schema *batch.Schema, opts WriterOptions) (*Writer, 
 	}
 	p.write([]byte(magic))
 	return p, p.err
-}
-
-// codecOf returns nil for Uncompressed.
-func codecOf(c Compression) (compress.Codec, error) {
-	switch c {
-	case Snappy:
-		return pq.LookupCompressionCodec(format.Snappy), nil
-	case Zstd:
-		return pq.LookupCompressionCodec(format.Zstd), nil
-	case Gzip:
-		return pq.LookupCompressionCodec(format.Gzip), nil
-	case Uncompressed:
-		return nil, nil
-	}
-	return nil, fmt.Errorf("write Parquet: unknown compression %d", c)
 }
 
 // Write adds the selected rows of a batch whose columns have the schema's types, in its order. The batch may be reused afterwards.
