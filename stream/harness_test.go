@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,7 +23,12 @@ import (
 	"lakesql/vector"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "50"); err != nil { // each check runs several servers
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // lake is everything that outlasts a process: tables, checkpoints, source files and definitions, below one root. A server
 // is a manager with faults of its own on top of it.

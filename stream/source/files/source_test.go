@@ -1,0 +1,164 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lakesql/checkpoint"
+	"lakesql/store"
+	"lakesql/stream/source"
+	"lakesql/stream/source/sourcetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// folder is a landing folder and a checkpoint on a real disk.
+type folder struct {
+	landing, checkpoint string
+	n                   int
+	change              func(*source.Env)
+	options             map[string]string
+}
+
+func newFolder(t *testing.T) *folder {
+	dir := t.TempDir()
+	f := &folder{landing: filepath.Join(dir, "in"), checkpoint: filepath.Join(dir, "cp"), options: map[string]string{"format": "csv", "header": "true"}}
+	require.NoError(t, os.Mkdir(f.landing, 0o755))
+	st, err := store.Open(store.FileURI(f.checkpoint))
+	require.NoError(t, err)
+	_, err = checkpoint.Create(t.Context(), st)
+	require.NoError(t, err)
+	return f
+}
+
+func (f *folder) Open(t *testing.T) source.Source {
+	st, err := store.Open(store.FileURI(f.checkpoint))
+	require.NoError(t, err)
+	cp, err := checkpoint.Open(t.Context(), st)
+	require.NoError(t, err)
+	env := source.Env{Open: store.Open, Checkpoint: cp, Now: time.Now}
+	if f.change != nil {
+		f.change(&env)
+	}
+	src, err := Open(t.Context(), source.Spec{Kind: "files", Path: store.FileURI(f.landing), Options: f.options}, env)
+	require.NoError(t, err)
+	return src
+}
+
+// Append renames a file in.
+func (f *folder) Append(t *testing.T) []string {
+	f.n++
+	f.put(t, fmt.Sprintf("f%02d.csv", f.n), fmt.Sprintf("id,name\n%d,a b\n%d,c\n", f.n, -f.n))
+	return []string{fmt.Sprintf("%d|a b", f.n), fmt.Sprintf("%d|c", -f.n)}
+}
+
+func (f *folder) put(t *testing.T, name, content string) {
+	t.Helper()
+	part := filepath.Join(f.landing, "."+name)
+	require.NoError(t, os.WriteFile(part, []byte(content), 0o644))
+	written := time.Now().Add(-time.Hour) // so that it is whole although no watcher saw it come
+	require.NoError(t, os.Chtimes(part, written, written))
+	require.NoError(t, os.Rename(part, filepath.Join(f.landing, name)))
+}
+
+func TestConformance(t *testing.T) {
+	sourcetest.Run(t, func(t *testing.T) sourcetest.Subject { return newFolder(t) })
+}
+
+// TestOldAndLateFilesAreTaken has files that come late with an old time and a small name: no high-water mark may hide them.
+func TestOldAndLateFilesAreTaken(t *testing.T) {
+	f := newFolder(t)
+	f.put(t, "m.csv", "id\n1\n")
+	src := f.Open(t)
+	defer src.Close()
+	require.Eventually(t, func() bool {
+		_, err := src.Schema(t.Context())
+		return err == nil
+	}, 20*time.Second, 10*time.Millisecond)
+	end, _, err := src.Latest(t.Context(), source.None, source.Limit{})
+	require.NoError(t, err)
+	f.put(t, "a.csv", "id\n2\n")
+	require.NoError(t, os.Chtimes(filepath.Join(f.landing, "a.csv"), time.Unix(0, 0), time.Unix(86400, 0)))
+	require.Eventually(t, func() bool {
+		next, _, err := src.Latest(t.Context(), end, source.Limit{})
+		require.NoError(t, err)
+		return next != end
+	}, 20*time.Second, 10*time.Millisecond)
+}
+
+func TestLimits(t *testing.T) {
+	f := newFolder(t)
+	for range 5 {
+		f.Append(t)
+	}
+	src := f.Open(t).(*Source)
+	defer src.Close()
+	require.Eventually(t, func() bool {
+		require.NoError(t, src.look(t.Context()))
+		return len(src.ready) == 5
+	}, 20*time.Second, 10*time.Millisecond)
+	size := src.ready[0].Size
+	require.Equal(t, 5, src.count(source.Limit{}))
+	require.Equal(t, 2, src.count(source.Limit{Files: 2}))
+	require.Equal(t, 1, src.count(source.Limit{Bytes: 1}), "one at the least")
+	require.Equal(t, 3, src.count(source.Limit{Bytes: 3 * size}))
+	src.opts.MaxFilesPerTrigger = 4
+	require.Equal(t, 4, src.count(source.Limit{}))
+	require.Equal(t, 5, src.count(source.Limit{All: true}))
+}
+
+func TestSpecialNames(t *testing.T) {
+	f := newFolder(t)
+	names := []string{"a b.csv", "c%20d.csv", "e#f.csv", "é日.csv", "g+h=i,j;k.csv", "l[1].csv", "m{2}.csv"}
+	for i, name := range names {
+		f.put(t, name, fmt.Sprintf("id\n%d\n", i))
+	}
+	src := f.Open(t).(*Source)
+	defer src.Close()
+	require.Eventually(t, func() bool {
+		require.NoError(t, src.look(t.Context()))
+		return len(src.ready) == len(names)
+	}, 20*time.Second, 10*time.Millisecond)
+	end, _, err := src.Latest(t.Context(), source.None, source.Limit{})
+	require.NoError(t, err)
+	entries, err := src.log.Entries(t.Context(), 0, 0)
+	require.NoError(t, err)
+	require.Len(t, entries, len(names))
+	for _, e := range entries {
+		got, err := src.unpinned(t.Context(), e)
+		require.NoError(t, err)
+		require.NoError(t, got.err, e.Path)
+		require.Positive(t, got.Size)
+	}
+	require.Equal(t, source.Offset(`{"logOffset":0}`), end)
+}
+
+func TestOffsets(t *testing.T) {
+	for text, want := range map[source.Offset]int64{source.None: -1, `{"logOffset":12}`: 12, "7": 7, ` {"logOffset": 3}`: 3} {
+		got, err := parseOffset(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []source.Offset{"{}", "x", `{"sourceVersion":1}`} {
+		_, err := parseOffset(text)
+		require.ErrorIs(t, err, source.ErrChanged)
+	}
+	require.Equal(t, source.None, formatOffset(-1))
+}
+
+func TestRefusedOptions(t *testing.T) {
+	for want, options := range map[string]map[string]string{
+		"includeExistingFiles => false is not supported yet": {"format": "csv", "includeExistingFiles": "false"},
+		"schemaLocation is not supported yet":                {"format": "csv", "schemaLocation": "/x"},
+		"not supported yet":                                  {"format": "csv", "latestFirst": "true"},
+	} {
+		_, err := Open(t.Context(), source.Spec{Path: "file:///nowhere", Options: options}, source.Env{Open: store.Open, Now: time.Now})
+		require.ErrorContains(t, err, want)
+	}
+}
