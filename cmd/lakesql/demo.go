@@ -84,6 +84,9 @@ func (d *demo) say(format string, args ...any) {
 	fmt.Fprintf(d.out, "\n-- %s\n", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\n-- "))
 }
 
+// widest is how many columns a table may have; one with more is printed one column a line.
+const widest = 8
+
 // run prints a statement, runs it and prints its result.
 func (d *demo) run(ctx context.Context, statement string) (*result, error) {
 	fmt.Fprintf(d.out, "lakesql> %s;\n", statement)
@@ -92,7 +95,7 @@ func (d *demo) run(ctx context.Context, statement string) (*result, error) {
 		fmt.Fprintln(d.out, describeError(err, 1))
 		return nil, err
 	}
-	return r, show(d.out, r, asTable, false)
+	return r, show(d.out, r, asTable, len(r.columns) > widest)
 }
 
 // do runs a statement that has to succeed.
