@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -26,19 +27,7 @@ type Metadata struct {
 // Equal tells whether two metadata say the same, but for the time of creation.
 func (m *Metadata) Equal(o *Metadata) bool {
 	return m.ID == o.ID && m.Name == o.Name && m.Description == o.Description && m.SchemaString == o.SchemaString &&
-		slices.Equal(m.PartitionColumns, o.PartitionColumns) && equalMaps(m.Configuration, o.Configuration)
-}
-
-func equalMaps(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || w != v {
-			return false
-		}
-	}
-	return true
+		slices.Equal(m.PartitionColumns, o.PartitionColumns) && maps.Equal(m.Configuration, o.Configuration)
 }
 
 // commit is one parsed commit: its actions, in no order.

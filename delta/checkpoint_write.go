@@ -96,25 +96,24 @@ const (
 
 // checkpointEncoder writes rows in batches and counts them.
 type checkpointEncoder struct {
-	ctx     context.Context
 	parquet *parquet.GenericWriter[checkpointRow]
 	rows    []checkpointRow
 	actions int64
 	columns []string // partition columns
+	empty   map[string]*string
 }
 
 // encodeCheckpoint writes the state of a snapshot: protocol, metaData, every txn and domain, the live files, and the
 // tombstones that have not expired. It returns the number of actions.
 func encodeCheckpoint(ctx context.Context, w io.Writer, s *Snapshot, now time.Time) (actions int64, err error) {
-	e := &checkpointEncoder{ctx: ctx, columns: s.metadata.PartitionColumns, parquet: parquet.NewGenericWriter[checkpointRow](w,
+	e := &checkpointEncoder{columns: s.metadata.PartitionColumns, empty: map[string]*string{}, parquet: parquet.NewGenericWriter[checkpointRow](w,
 		parquet.NewSchema("spark_schema", parquet.SchemaOf(checkpointRow{})), parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.MaxRowsPerRowGroup(checkpointRowGroupRows),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.CreatedBy("lakesql", engineInfo(), ""))}
-	if err := e.state(s); err != nil {
+	if err := e.state(ctx, s); err != nil {
 		return 0, err
 	}
-	retention := s.metadata.interval("delta.deletedFileRetentionDuration", defaultTombstoneRetention)
 	tombstones := make(map[[2]string]tombstone)
-	for _, t := range liveTombstones(s.files.tombstones, now.Add(-retention).UnixMilli()) {
+	for _, t := range liveTombstones(s.files.tombstones, s.tombstonesSince(now)) {
 		tombstones[[2]string{t.path, t.extra.dvID()}] = t
 	}
 	reader := statsReader{blocks: s.files.stats}
@@ -122,16 +121,16 @@ func encodeCheckpoint(ctx context.Context, w io.Writer, s *Snapshot, now time.Ti
 		if len(tombstones) > 0 { // the file was removed once and added again
 			delete(tombstones, [2]string{c.path[i], c.extra[i].dvID()})
 		}
-		if err := e.put(checkpointRow{Add: e.add(c, i, reader.at(c.stats[i]))}); err != nil {
+		if err := e.put(ctx, checkpointRow{Add: e.add(c, i, reader.at(c.stats[i]))}); err != nil {
 			return 0, err
 		}
 	}
 	for _, t := range tombstones {
-		if err := e.put(checkpointRow{Remove: e.remove(t)}); err != nil {
+		if err := e.put(ctx, checkpointRow{Remove: e.remove(t)}); err != nil {
 			return 0, err
 		}
 	}
-	if err := e.flush(); err != nil {
+	if err := e.flush(ctx); err != nil {
 		return 0, err
 	}
 	if err := e.parquet.Close(); err != nil {
@@ -141,7 +140,7 @@ func encodeCheckpoint(ctx context.Context, w io.Writer, s *Snapshot, now time.Ti
 }
 
 // state writes the actions that are not about files.
-func (e *checkpointEncoder) state(s *Snapshot) error {
+func (e *checkpointEncoder) state(ctx context.Context, s *Snapshot) error {
 	protocol := s.protocol.json()
 	row := &protocolRow{MinReaderVersion: ptr(int32(protocol.MinReaderVersion)), MinWriterVersion: ptr(int32(protocol.MinWriterVersion))}
 	if protocol.ReaderFeatures != nil {
@@ -166,7 +165,7 @@ func (e *checkpointEncoder) state(s *Snapshot) error {
 		rows = append(rows, checkpointRow{DomainMetadata: &domainRow{&domain, ptr(s.domains[domain]), ptr(false)}})
 	}
 	for _, row := range rows {
-		if err := e.put(row); err != nil {
+		if err := e.put(ctx, row); err != nil {
 			return err
 		}
 	}
@@ -199,6 +198,9 @@ func (e *checkpointEncoder) remove(t tombstone) *removeRow {
 
 // partition has an entry for every partition column, as Spark writes it.
 func (e *checkpointEncoder) partition(values map[string]string) map[string]*string {
+	if len(e.columns) == 0 {
+		return e.empty
+	}
 	out := make(map[string]*string, len(e.columns))
 	for _, c := range e.columns {
 		out[c] = orNull(values[c])
@@ -213,17 +215,17 @@ func (d *deletionVector) row() *deletionVectorRow {
 	return &deletionVectorRow{&d.storageType, &d.pathOrInlineDv, d.offset, &d.sizeInBytes, &d.cardinality}
 }
 
-func (e *checkpointEncoder) put(row checkpointRow) error {
+func (e *checkpointEncoder) put(ctx context.Context, row checkpointRow) error {
 	e.rows = append(e.rows, row)
 	e.actions++
 	if len(e.rows) < checkpointBatchRows {
 		return nil
 	}
-	return e.flush()
+	return e.flush(ctx)
 }
 
-func (e *checkpointEncoder) flush() error {
-	if err := e.ctx.Err(); err != nil {
+func (e *checkpointEncoder) flush(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	_, err := e.parquet.Write(e.rows)

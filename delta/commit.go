@@ -45,22 +45,28 @@ func (x *Transaction) Commit(ctx context.Context, op Operation) (Committed, erro
 	}
 	id := uuid.NewString()
 	text := x.encode(op, id, time.Now())
+	var unknown error // from a put of this version that may be in the log, now or later
 	for {
-		err := x.table.st.PutIfAbsent(ctx, commitKey(version), text)
-		if err == nil {
+		putErr := x.table.st.PutIfAbsent(ctx, commitKey(version), text)
+		exists := errors.Is(putErr, store.ErrExists)
+		switch {
+		case putErr == nil:
 			return x.table.committed(ctx, version, text), nil
+		case errors.Is(putErr, store.ErrAmbiguous):
+			unknown = putErr
+		case !exists:
+			return Committed{}, errors.Join(unknown, fmt.Errorf("write commit %d of %s: %w", version, x.table.st.URI(), putErr))
 		}
-		if !errors.Is(err, store.ErrExists) && !errors.Is(err, store.ErrAmbiguous) {
-			return Committed{}, fmt.Errorf("write commit %d of %s: %w", version, x.table.st.URI(), err)
-		}
-		next, ours, err := x.passWinners(ctx, version, id, err)
+		next, ours, err := x.passWinners(ctx, version, id, exists, unknown)
 		if err != nil {
 			return Committed{}, err
 		}
 		if ours {
 			return x.table.committed(ctx, next, text), nil
 		}
-		version = next
+		if next != version {
+			version, unknown = next, nil
+		}
 	}
 }
 
@@ -90,19 +96,19 @@ func (x *Transaction) firstVersion(ctx context.Context) (int64, error) {
 	return 0, nil
 }
 
-// passWinners looks at the commits from a version on, after a put of that version failed with putErr. It returns the
-// first version that is free, or our own version with ours set.
-func (x *Transaction) passWinners(ctx context.Context, version int64, id string, putErr error) (next int64, ours bool, err error) {
+// passWinners looks at the commits from a version on, after a put of that version did not succeed: it exists, or the
+// outcome is unknown, or both. It returns the first version that is free, or our own version with ours set.
+func (x *Transaction) passWinners(ctx context.Context, version int64, id string, exists bool, unknown error) (next int64, ours bool, err error) {
 	for next = version; ; next++ {
 		winner, err := readCommit(ctx, x.table.st, next)
-		if errors.Is(err, store.ErrNotFound) {
-			if next == version && errors.Is(putErr, store.ErrExists) {
-				return 0, false, fmt.Errorf("commit %d of %s exists but cannot be read: %w", next, x.table.st.URI(), err)
-			}
+		if errors.Is(err, store.ErrNotFound) && !(exists && next == version) {
 			return next, false, nil
 		}
 		if err != nil {
-			return 0, false, errors.Join(putErr, err)
+			if next > version { // somebody else has the version that we tried
+				unknown = nil
+			}
+			return 0, false, errors.Join(unknown, err)
 		}
 		if commitTxnID(winner.info) == id {
 			return next, true, nil

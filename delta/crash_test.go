@@ -159,6 +159,15 @@ func TestUnknownOutcomes(t *testing.T) {
 		})
 	}
 
+	t.Run("unknown, then a failure", func(t *testing.T) {
+		st := faultstore.New(tableBeforeCheckpoint(t))
+		st.Add(faultstore.Rule{Match: commits, Nth: 1, Before: faultstore.Lose()})
+		st.Add(faultstore.Rule{Match: commits, Nth: 2, Before: faultstore.Fail(syscall.ENOSPC)})
+		err := streamBatch(st, 2)
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		require.ErrorIs(t, err, store.ErrAmbiguous, "the first put may still arrive")
+	})
+
 	t.Run("unreadable", func(t *testing.T) {
 		st := faultstore.New(tableBeforeCheckpoint(t))
 		st.Add(faultstore.Rule{Match: commits, Nth: 1, After: faultstore.Obscure()})

@@ -179,9 +179,9 @@ const minDeadToCompact = 1024
 // wasteful tells that most of the log is dead, so that a new log of the live files pays.
 func (l *fileLog) wasteful() bool { return l.dead > minDeadToCompact && l.dead > l.n/2 }
 
-// compact returns a log of the live files of the view alone, and the view of it. Its cost is spread over the removals
-// that made it due.
-func (l *fileLog) compact(view fileView) (*fileLog, fileView) {
+// compact returns a log of the live files of the view alone, with the tombstones made since notBefore (milliseconds), and
+// the view of it. Its cost is spread over the removals that made it due.
+func (l *fileLog) compact(view fileView, notBefore int64) (*fileLog, fileView) {
 	out := newFileLog(l.root)
 	next := fileView{version: view.version}
 	reader := statsReader{blocks: view.stats}
@@ -193,7 +193,7 @@ func (l *fileLog) compact(view fileView) (*fileLog, fileView) {
 		a := addAction{partition: c.partition[i], size: c.size[i], modTime: c.modTime[i], extra: c.extra[i], stats: reader.at(c.stats[i])}
 		out.append(&next, out.text.add(c.path[i]), &a)
 	}
-	out.tombstones = liveTombstones(view.tombstones, 0)
+	out.tombstones = liveTombstones(view.tombstones, notBefore)
 	next.chunks, next.n, next.stats, next.tombstones = out.chunks, out.n, out.stats.blocks, out.tombstones
 	return out, next
 }

@@ -135,16 +135,15 @@ func (w *FileWriter) Write(ctx context.Context, b *batch.Batch) error {
 		data.Cols[i] = b.Cols[c]
 	}
 	if len(w.partCols) == 0 {
-		return w.append(ctx, "", nil, data)
+		return w.append(ctx, "", data, nil)
 	}
 	values := make([]*batch.Vector, len(w.partCols))
 	for i, c := range w.partCols {
 		values[i] = b.Cols[c].Decode()
 	}
-	keys := w.group(b, values)
-	for _, key := range keys {
+	for _, key := range w.group(b, values) {
 		data.Sel = w.rows[key]
-		if err := w.append(ctx, key, func() map[string]string { return w.partition(values, int(data.Sel[0])) }, data); err != nil {
+		if err := w.append(ctx, key, data, values); err != nil {
 			return err
 		}
 	}
@@ -208,16 +207,12 @@ func (w *FileWriter) partition(values []*batch.Vector, row int) map[string]strin
 	return out
 }
 
-// append adds rows to the file of one partition.
-func (w *FileWriter) append(ctx context.Context, key string, partition func() map[string]string, data *batch.Batch) error {
+// append adds rows of one partition, which values has at each of them, to its file.
+func (w *FileWriter) append(ctx context.Context, key string, data *batch.Batch, values []*batch.Vector) error {
 	f := w.open[key]
 	if f == nil {
-		var values map[string]string
-		if partition != nil {
-			values = partition()
-		}
 		var err error
-		if f, err = w.begin(ctx, key, values); err != nil {
+		if f, err = w.begin(ctx, key, w.partition(values, data.Row(0))); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lakesql/store"
 )
@@ -22,7 +21,7 @@ type logListing struct {
 	checkpoints []checkpointFiles // complete ones, ascending by version
 }
 
-// listLog lists the log from a version on. Files beyond the versions are left out. ErrNoTable when the folder is missing or empty of versions.
+// listLog lists the log from a version on: ErrNoTable when the table's folder is missing. A listing may be empty.
 func listLog(ctx context.Context, st store.Store, from int64) (*logListing, error) {
 	startAfter := ""
 	if from > 0 {
@@ -96,6 +95,3 @@ func (e *gapError) Error() string {
 }
 
 func (e *gapError) Is(target error) bool { return target == ErrCorrupt }
-
-// logFileName is the name of a file of the log for messages.
-func logFileName(key string) string { return strings.TrimPrefix(key, logFolder) }

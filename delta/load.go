@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"lakesql/store"
 )
@@ -102,10 +103,13 @@ func replayFrom(ctx context.Context, st store.Store, listing *logListing, start 
 		s.apply(log, c)
 		s.newest = info
 	}
-	if log.wasteful() {
-		log, s.files = log.compact(s.files)
+	if err := s.complete(); err != nil {
+		return nil, nil, err
 	}
-	return s, log, s.complete()
+	if log.wasteful() {
+		log, s.files = log.compact(s.files, s.tombstonesSince(time.Now()))
+	}
+	return s, log, nil
 }
 
 // maker is the file that stands for the version of a checkpoint: its commit, or without it the checkpoint.

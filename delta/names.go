@@ -18,6 +18,9 @@ func checkpointKey(version int64) string {
 	return fmt.Sprintf("%s%020d.checkpoint.parquet", logFolder, version)
 }
 
+// logFileName is the name of a file of the log for messages.
+func logFileName(key string) string { return strings.TrimPrefix(key, logFolder) }
+
 // fileKind is what a file of the log is by its name.
 type fileKind uint8
 
@@ -38,7 +41,7 @@ type logName struct {
 
 // parseLogName reads a key below the log's folder.
 func parseLogName(key string) logName {
-	name := strings.TrimPrefix(key, logFolder)
+	name := logFileName(key)
 	if len(name) < versionDigits+1 || name[versionDigits] != '.' {
 		return logName{}
 	}

@@ -115,7 +115,7 @@ func TestReplayModel(t *testing.T) {
 			snapshots, models = append(snapshots, s), append(models, m.clone())
 			if rapid.Bool().Draw(t, "compact") {
 				next := *s
-				table.log, next.files = table.log.compact(s.files)
+				table.log, next.files = table.log.compact(s.files, 0)
 				table.latest = &next
 			}
 			if rapid.Bool().Draw(t, "checkpoint") {

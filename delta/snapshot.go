@@ -160,6 +160,11 @@ func (s *Snapshot) complete() error {
 	return nil
 }
 
+// tombstonesSince is the time, in milliseconds, before which tombstones have expired.
+func (s *Snapshot) tombstonesSince(now time.Time) int64 {
+	return now.Add(-s.metadata.interval("delta.deletedFileRetentionDuration", defaultTombstoneRetention)).UnixMilli()
+}
+
 // txnSet maps applications to what they committed last. It is immutable; with costs what has changed lately, not what
 // there is: changes go to a small map first.
 type txnSet struct{ base, recent map[string]txn }

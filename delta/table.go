@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"lakesql/store"
 )
@@ -135,7 +136,7 @@ func (t *Table) advance(ctx context.Context, c *commit) error {
 	next.newest = info
 	next.apply(t.log, c)
 	if t.log.wasteful() {
-		t.log, next.files = t.log.compact(next.files)
+		t.log, next.files = t.log.compact(next.files, next.tombstonesSince(time.Now()))
 	}
 	t.latest = &next
 	return nil
