@@ -52,11 +52,11 @@ func versionAsOf(ctx *sql.Context, handle *delta.Table, asOf any) (int64, error)
 			return n, nil
 		}
 		if text != v {
-			return 0, fmt.Errorf("VERSION AS OF %q: a version is a number from 0 on", text)
+			return 0, refuse(KindInvalid, "VERSION AS OF %q: a version is a number from 0 on", text)
 		}
 		return versionAtText(ctx, handle, text)
 	default:
-		return 0, fmt.Errorf("AS OF %v: give a version as a number or a time as a text", asOf)
+		return 0, refuse(KindInvalid, "AS OF %v: give a version as a number or a time as a text", asOf)
 	}
 }
 
@@ -118,7 +118,7 @@ func (e *asOfText) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	switch v := v.(type) {
 	case nil:
-		return nil, fmt.Errorf("AS OF NULL: give a version as a number or a time as a text")
+		return nil, refuse(KindInvalid, "AS OF NULL: give a version as a number or a time as a text")
 	case time.Time:
 		return sqlext.AsOfTimestampPrefix + v.UTC().Format("2006-01-02 15:04:05.999999"), nil
 	case string:

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -37,7 +36,7 @@ func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text s
 			return nil, err
 		}
 		if ddl.OptLike != nil && spark != nil {
-			return nil, errors.New("CREATE TABLE ... LIKE copies the columns only: leave out the other clauses")
+			return nil, refuse(KindInvalid, "CREATE TABLE ... LIKE copies the columns only: leave out the other clauses")
 		}
 		for property, text := range keys {
 			clauses.Properties[property] = text
@@ -60,15 +59,15 @@ func refuseClauses(ddl *ast.DDL) error {
 	const checks = "CHECK is not supported yet; put the condition into the SELECT that writes"
 	for _, col := range ddl.TableSpec.Columns {
 		if col.Type.Autoincrement {
-			return fmt.Errorf("column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", col.Name)
+			return refuse(KindUnsupported, "column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", col.Name)
 		}
 		if col.Type.Constraint != nil {
-			return fmt.Errorf("column %s: %s", col.Name, checks)
+			return refuse(KindUnsupported, "column %s: %s", col.Name, checks)
 		}
 	}
 	for _, c := range ddl.TableSpec.Constraints {
 		if _, ok := c.Details.(*ast.CheckConstraintDefinition); ok {
-			return errors.New(checks)
+			return refuse(KindUnsupported, "%s", checks)
 		}
 	}
 	return nil
@@ -159,10 +158,10 @@ func (c *Catalog) analyze(ctx *sql.Context, stmt ast.Statement, text string) (sq
 // registerExisting is CREATE TABLE t USING DELTA LOCATION 'path' of a table that is there.
 func (c *Catalog) registerExisting(ctx *sql.Context, create *sqlext.CreateTable) error {
 	if create.Location == nil {
-		return errors.New("CREATE TABLE without columns: give the columns, AS SELECT, or the LOCATION of a Delta table")
+		return refuse(KindInvalid, "CREATE TABLE without columns: give the columns, AS SELECT, or the LOCATION of a Delta table")
 	}
 	if len(create.PartitionedBy) > 0 || len(create.Properties) > 0 {
-		return errors.New("CREATE TABLE of a table that exists takes it as it is: leave out PARTITIONED BY and TBLPROPERTIES")
+		return refuse(KindInvalid, "CREATE TABLE of a table that exists takes it as it is: leave out PARTITIONED BY and TBLPROPERTIES")
 	}
 	clauses, err := c.clausesOf(create)
 	if err != nil {
@@ -195,7 +194,7 @@ func (c *Catalog) clausesOf(create *sqlext.CreateTable) (createClauses, error) {
 	}
 	for _, o := range create.Properties {
 		if strings.HasPrefix(o.Key, "lakesql.") {
-			return out, fmt.Errorf("property %s: names that begin with lakesql. are kept for the server", o.Key)
+			return out, refuse(KindInvalid, "property %s: names that begin with lakesql. are kept for the server", o.Key)
 		}
 		out.Properties[o.Key] = o.Value.Text
 	}

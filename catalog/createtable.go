@@ -125,7 +125,7 @@ func sameColumns(have *batch.Schema, want sql.Schema, clauses createClauses) err
 			return nil
 		}
 	}
-	return fmt.Errorf("the Delta table at %s has the columns (%s), not (%s): leave the columns out to take it as it is",
+	return refuse(KindInvalid, "the Delta table at %s has the columns (%s), not (%s): leave the columns out to take it as it is",
 		clauses.Location, have, given)
 }
 
@@ -176,9 +176,9 @@ func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error
 	for _, c := range schema {
 		switch {
 		case c.Generated != nil:
-			return nil, fmt.Errorf("column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
+			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Default != nil || c.OnUpdate != nil:
-			return nil, fmt.Errorf("column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
+			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
 		}
 		f, err := mysqltype.Field(c)
 		if err != nil {

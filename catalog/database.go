@@ -92,7 +92,7 @@ func (c *Catalog) createDatabase(ctx *sql.Context, name string) error {
 		return err
 	}
 	if name == pathDatabaseName {
-		return fmt.Errorf("database name %q is taken: its tables are paths, as in delta.`/lake/t`", name)
+		return refuse(KindInvalid, "database name %q is taken: its tables are paths, as in delta.`/lake/t`", name)
 	}
 	err := c.ledger.update(ctx, "CREATE DATABASE "+name, func(s *state) ([]entry, error) {
 		_, ok, err := c.databaseName(ctx, s, name)
@@ -114,11 +114,11 @@ func (c *Catalog) createDatabase(ctx *sql.Context, name string) error {
 // dropDatabase drops the tables one by one, so that an interrupted DROP DATABASE can simply be given again.
 func (c *Catalog) dropDatabase(ctx *sql.Context, name string) error {
 	if name == defaultDatabase {
-		return fmt.Errorf("database %s cannot be dropped: it always exists", name)
+		return refuse(KindInvalid, "database %s cannot be dropped: it always exists", name)
 	}
 	for _, st := range c.streams.List() {
 		if st.Definition.Database == name {
-			return fmt.Errorf("database %s has the stream %s: DROP STREAM it first", name, st.Definition.FullName())
+			return refuse(KindInUse, "database %s has the stream %s: DROP STREAM it first", name, st.Definition.FullName())
 		}
 	}
 	s, err := c.ledger.read(ctx)

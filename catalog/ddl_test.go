@@ -185,7 +185,7 @@ func TestRefusedStatements(t *testing.T) {
 		"UPDATE t SET a = 1", "DELETE FROM t", "DELETE FROM t WHERE a = 1", "TRUNCATE TABLE t", "REPLACE INTO t VALUES (1)",
 		"INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 2",
 	} {
-		l.refused(s, "not supported yet on a Delta table")
+		l.refused(s, "on a Delta table is not supported yet")
 	}
 	l.refused("SELECT * FROM t INTO OUTFILE '/tmp/x.csv'", "server's disk")
 }

@@ -16,7 +16,7 @@ import (
 // leaves files that nothing shows, and a new table of that name takes another folder.
 func (c *Catalog) dropTable(ctx *sql.Context, database, name string) error {
 	if users := c.streams.Uses(database, name); len(users) > 0 {
-		return fmt.Errorf("table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, strings.Join(users, ", "))
+		return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, strings.Join(users, ", "))
 	}
 	var dropped place
 	var id string

@@ -67,7 +67,7 @@ func (i *inserter) Insert(ctx *sql.Context, row sql.Row) error {
 
 func (i *inserter) check(ctx *sql.Context) error {
 	if i.t.historical {
-		return fmt.Errorf("table %s: a version of the past cannot be written", i.t.name)
+		return refuse(KindInvalid, "table %s: a version of the past cannot be written", i.t.name)
 	}
 	if currentTransaction(ctx).readOnly {
 		return sql.ErrReadOnlyTransaction.New()

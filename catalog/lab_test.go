@@ -112,7 +112,9 @@ func (l *lab) refused(query string, parts ...string) {
 	}
 }
 
-func (l *lab) path(parts ...string) string { return filepath.Join(append([]string{l.dir}, parts...)...) }
+func (l *lab) path(parts ...string) string {
+	return filepath.Join(append([]string{l.dir}, parts...)...)
+}
 
 // write puts a file into place whole, as a careful producer does.
 func (l *lab) write(path, text string) {

@@ -74,6 +74,11 @@ func (c *Catalog) registered(e entry) (place, bool, error) {
 	if err := e.decode(&def); err != nil {
 		return place{}, false, err
 	}
+	if def.External { // another server, with other allowed folders, may have registered it
+		if err := c.cfg.Fence.Check(def.Location); err != nil {
+			return place{}, false, err
+		}
+	}
 	t, err := c.tableAt(def.Location)
 	if err != nil {
 		return place{}, false, err

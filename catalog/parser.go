@@ -136,37 +136,33 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			}, nil
 		}
 		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
-			return nil, notYet("TRUNCATE", "DROP TABLE and CREATE TABLE the table again")
+			return nil, notYet("TRUNCATE on a Delta table", "DROP TABLE and CREATE TABLE the table again")
 		}
 	case ast.SelectStatement:
 		if into := s.GetInto(); into != nil && (into.Outfile != "" || into.Dumpfile != "") {
-			return nil, &sqlext.RefusedError{Kind: sqlext.WrongForm, Message: "INTO OUTFILE would write the server's disk, which no statement does: let the client write its result"}
+			return nil, refuse(KindInvalid, "INTO OUTFILE would write the server's disk, which no statement does: let the client write its result")
 		}
 	case *ast.Load:
 		if !bool(s.Local) {
-			return nil, &sqlext.RefusedError{Kind: sqlext.WrongForm, Message: "LOAD DATA INFILE would read the server's disk: write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')"}
+			return nil, refuse(KindInvalid, "LOAD DATA INFILE would read the server's disk: write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')")
 		}
 	case *ast.Update:
 		if !systemTables(s.TableExprs) {
-			return nil, notYet("UPDATE", "write the changed rows to a new table with CREATE TABLE ... AS SELECT")
+			return nil, notYet("UPDATE on a Delta table", "write the changed rows to a new table with CREATE TABLE ... AS SELECT")
 		}
 	case *ast.Delete:
 		if !systemTables(s.TableExprs) {
-			return nil, notYet("DELETE", "write the rows that stay to a new table with CREATE TABLE ... AS SELECT")
+			return nil, notYet("DELETE on a Delta table", "write the rows that stay to a new table with CREATE TABLE ... AS SELECT")
 		}
 	case *ast.Insert:
 		if s.Action == ast.ReplaceStr && !systemTable(s.Table) {
-			return nil, notYet("REPLACE", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+			return nil, notYet("REPLACE on a Delta table", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
 		}
 		if len(s.OnDup) > 0 && !systemTable(s.Table) {
-			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE on a Delta table", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
 		}
 	}
 	return stmt, nil
-}
-
-func notYet(statement, instead string) error {
-	return &sqlext.RefusedError{Kind: sqlext.NotSupported, Message: statement + " is not supported yet on a Delta table; " + instead}
 }
 
 func isTableDDL(s *ast.DDL) bool {

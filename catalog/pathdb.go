@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // errPathViews says why a view cannot be in the database of paths.
-var errPathViews = errors.New("the database delta holds tables by path only; make the view in a database of the lake")
+var errPathViews = refuse(KindInvalid, "the database delta holds tables by path only; make the view in a database of the lake")
 
 // pathDatabase is the database whose tables are paths, which the fence must allow. It is in no listing.
 type pathDatabase struct {
@@ -76,7 +75,7 @@ func (d pathDatabase) CreateTable(ctx *sql.Context, path string, schema sql.Prim
 	}
 	clauses := takeClauses(ctx)
 	if clauses.Location != "" {
-		return fmt.Errorf("delta.`%s` is a location already: leave out LOCATION", path)
+		return refuse(KindInvalid, "delta.`%s` is a location already: leave out LOCATION", path)
 	}
 	_, err = d.c.newDeltaTable(ctx, handle, path, schema.Schema, comment, clauses)
 	return err

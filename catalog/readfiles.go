@@ -94,9 +94,9 @@ func functionArguments(ctx *sql.Context, args []sql.Expression) (path string, na
 		case !isKey && i == 0:
 			path = text
 		case !isKey:
-			return "", nil, fmt.Errorf("argument %d: options are given by name, as in format => 'csv'", i+1)
+			return "", nil, refuse(KindInvalid, "argument %d: options are given by name, as in format => 'csv'", i+1)
 		case i+1 == len(args):
-			return "", nil, fmt.Errorf("option %s has no value", key)
+			return "", nil, refuse(KindInvalid, "option %s has no value", key)
 		default:
 			i++
 			if named[key], err = argumentText(ctx, args[i]); err != nil {
@@ -109,7 +109,7 @@ func functionArguments(ctx *sql.Context, args []sql.Expression) (path string, na
 		delete(named, "path")
 	}
 	if path == "" {
-		return "", nil, errors.New("give the path of a file, a folder or a glob: read_files('./in/*.csv')")
+		return "", nil, refuse(KindInvalid, "give the path of a file, a folder or a glob: read_files('./in/*.csv')")
 	}
 	return path, named, nil
 }
@@ -121,7 +121,7 @@ func argumentText(ctx *sql.Context, e sql.Expression) (string, error) {
 	}
 	switch v := v.(type) {
 	case nil:
-		return "", errors.New("an argument is NULL")
+		return "", refuse(KindInvalid, "an argument is NULL")
 	case bool:
 		return fmt.Sprint(v), nil
 	case string:

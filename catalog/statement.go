@@ -108,7 +108,7 @@ func (s *statement) bind(ctx *sql.Context) (*statement, error) {
 	literals := make([]string, len(s.params))
 	for i, e := range s.params {
 		if expression.IsBindVar(e) {
-			return nil, fmt.Errorf("%s: parameter %d has no value", s.name, i+1)
+			return nil, refuse(KindInvalid, "%s: parameter %d has no value", s.name, i+1)
 		}
 		v, err := e.Eval(ctx, nil)
 		if err != nil {
@@ -148,8 +148,12 @@ func literalText(v any) (string, error) {
 // newStatement makes the node of a parsed statement.
 func (c *Catalog) newStatement(parsed sqlext.Statement, text string) (*statement, ast.AuthInformation, error) {
 	if create, ok := parsed.(*sqlext.CreateTable); ok {
+		auth := ast.AuthInformation{AuthType: ast.AuthType_IGNORE} // GMS checks the statement inside
+		if create.NoColumns {
+			auth = needs(ast.AuthType_CREATE, create.Name)
+		}
 		node, err := c.newSparkTable(create, text)
-		return node, ast.AuthInformation{AuthType: ast.AuthType_IGNORE}, err
+		return node, auth, err
 	}
 	a, auth := c.actionOf(parsed)
 	return &statement{action: a, text: text, parse: c.parseOwn}, auth, nil
@@ -204,7 +208,7 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
 	default:
 		return command(fmt.Sprintf("%T", s), func(*sql.Context) error {
-			return fmt.Errorf("statement %T is not supported yet", s)
+			return refuse(KindUnsupported, "statement %T is not supported yet", s)
 		}), ast.AuthInformation{AuthType: ast.AuthType_IGNORE}
 	}
 }

@@ -24,7 +24,7 @@ func reserved(name string) bool { return strings.HasPrefix(name, "_") || strings
 // checkName refuses names that cannot be a folder.
 func checkName(kind, name string) error {
 	if name == "" || reserved(name) || strings.ContainsAny(name, "/\\\x00") {
-		return fmt.Errorf("%s name %q: a name is a folder of the lake: not empty, without / and \\, and it does not begin with _ or .", kind, name)
+		return refuse(KindInvalid, "%s name %q: a name is a folder of the lake: not empty, without / and \\, and it does not begin with _ or .", kind, name)
 	}
 	return nil
 }

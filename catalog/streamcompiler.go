@@ -52,7 +52,7 @@ func (s streamCompiler) spec(src sqlext.StreamSource) (source.Spec, error) {
 		path = src.Args[0].Text
 	}
 	if path == "" || len(src.Args) > 1 {
-		return source.Spec{}, errors.New("STREAM read_files wants one path and named options: STREAM read_files('./in', format => 'csv')")
+		return source.Spec{}, refuse(KindInvalid, "STREAM read_files wants one path and named options: STREAM read_files('./in', format => 'csv')")
 	}
 	uri, err := s.c.cfg.Fence.Resolve(path)
 	return source.Spec{Kind: "files", Path: uri, Options: options}, err

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,7 @@ func triggerOf(t sqlext.Trigger) (stream.Trigger, error) {
 	switch t.Kind {
 	case sqlext.TriggerEvery:
 		if t.Param != nil {
-			return stream.Trigger{}, fmt.Errorf("TRIGGER EVERY ?: the parameter has no value")
+			return stream.Trigger{}, refuse(KindInvalid, "TRIGGER EVERY ?: the parameter has no value")
 		}
 		return stream.Trigger{Kind: stream.Every, Every: t.Every}, nil
 	case sqlext.TriggerAvailableNow:
@@ -97,7 +96,7 @@ func (c *Catalog) onError(ctx *sql.Context, e sqlext.OnError) (stream.OnError, e
 	if e.Max != nil {
 		n, err := strconv.ParseInt(e.Max.Text, 10, 64)
 		if err != nil || n < 1 {
-			return out, fmt.Errorf("ON ERROR ... MAX %s ROWS: give a number of rows from 1 on", e.Max)
+			return out, refuse(KindInvalid, "ON ERROR ... MAX %s ROWS: give a number of rows from 1 on", e.Max)
 		}
 		out.Max = n
 	}
@@ -195,7 +194,7 @@ func (c *Catalog) alter(ctx *sql.Context, database string, s *sqlext.AlterStream
 
 func (c *Catalog) renameStream(ctx *sql.Context, database, name string, to sqlext.Name) error {
 	if to.Database != "" && !strings.EqualFold(to.Database, database) {
-		return fmt.Errorf("stream %s.%s: a stream stays in its database; give the new name alone", database, name)
+		return refuse(KindInvalid, "stream %s.%s: a stream stays in its database; give the new name alone", database, name)
 	}
 	if err := checkName("stream", to.Name); err != nil {
 		return err

@@ -147,7 +147,7 @@ func limitOf(v *sqlext.Value) (int, error) {
 	}
 	n, err := strconv.Atoi(v.Text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("LIMIT %s: give a number from 1 on", v)
+		return 0, refuse(KindInvalid, "LIMIT %s: give a number from 1 on", v)
 	}
 	return n, nil
 }
@@ -177,12 +177,32 @@ func (c *Catalog) describeStream(s *sqlext.DescribeStream) action {
 		if err != nil {
 			return nil, err
 		}
+		if len(e.Schema) == 0 {
+			return c.targetColumns(ctx, st.Definition.Target)
+		}
 		var rows []sql.Row
 		for _, col := range e.Schema {
 			rows = append(rows, sql.Row{col.Name, col.Type, col.Action})
 		}
 		return rows, nil
 	})
+}
+
+// targetColumns are the columns of a stream's table, where no source file is there to infer the stream's own from.
+func (c *Catalog) targetColumns(ctx *sql.Context, ref stream.TargetRef) ([]sql.Row, error) {
+	target, err := targets{c}.Open(ctx, ref)
+	if err != nil || !target.Exists {
+		return nil, err
+	}
+	snap, err := target.Table.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []sql.Row
+	for _, f := range snap.Schema().Fields {
+		rows = append(rows, sql.Row{f.Name, f.Type.String(), "write"})
+	}
+	return rows, nil
 }
 
 func (c *Catalog) explainStream(s *sqlext.CreateStream) action {
@@ -236,7 +256,7 @@ func (c *Catalog) waitForStream(s *sqlext.WaitForStream) action {
 		if s.Batch != nil {
 			n, err := strconv.ParseInt(s.Batch.Text, 10, 64)
 			if err != nil || n < 0 {
-				return fmt.Errorf("WAIT FOR STREAM ... UNTIL BATCH %s: give a batch id from 0 on", s.Batch)
+				return refuse(KindInvalid, "WAIT FOR STREAM ... UNTIL BATCH %s: give a batch id from 0 on", s.Batch)
 			}
 			until.Batch = &n
 		}
@@ -256,7 +276,7 @@ func timeoutOf(v *sqlext.Value) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseFloat(v.Text, 64)
 	if err != nil || seconds <= 0 {
-		return 0, fmt.Errorf("TIMEOUT %s: give seconds, more than 0", v)
+		return 0, refuse(KindInvalid, "TIMEOUT %s: give seconds, more than 0", v)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -39,7 +39,7 @@ func (i *streamInput) scan(ctx context.Context) (vector.Operator, error) {
 		}
 		return vector.NewBatches(i.schema, i.kept...), nil
 	case i.opened:
-		return nil, errors.New("the SELECT of a stream reads its source twice: read it once, and join the result")
+		return nil, refuse(KindUnsupported, "the SELECT of a stream reads its source twice: read it once, and join the result")
 	default:
 		i.opened = true
 		return i.op, nil
@@ -80,7 +80,7 @@ var (
 func (s *streamSource) NewInstance(ctx *sql.Context, db sql.Database, args []sql.Expression) (sql.Node, error) {
 	inputs, _ := ctx.Value(streamInputsKey{}).([]*streamInput)
 	if len(args) != 1 || len(inputs) == 0 {
-		return nil, fmt.Errorf("%s is only for the SELECT of a stream", sqlext.SourceFunction)
+		return nil, refuse(KindInvalid, "%s is only for the SELECT of a stream", sqlext.SourceFunction)
 	}
 	v, err := args[0].Eval(ctx, nil)
 	if err != nil {

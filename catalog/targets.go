@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -38,7 +37,7 @@ func (t targets) Open(ctx context.Context, ref stream.TargetRef) (stream.Target,
 		return stream.Target{}, err
 	}
 	if _, ok := s.get(viewEntry, qualified(database, ref.Table)); ok {
-		return stream.Target{}, fmt.Errorf("%s is a view: a stream writes a table", ref)
+		return stream.Target{}, refuse(KindInvalid, "%s is a view: a stream writes a table", ref)
 	}
 	p, ok, err := t.c.locate(sqlCtx, s, database, ref.Table)
 	if err != nil {

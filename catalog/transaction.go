@@ -102,7 +102,7 @@ func (t *transaction) add(table *delta.Table, name string, files []delta.AddFile
 		return sql.ErrReadOnlyTransaction.New()
 	}
 	if t.target != nil && t.target.Store().URI() != table.Store().URI() {
-		return fmt.Errorf("a transaction writes one table, and this one has written %s: COMMIT before you write %s", t.name, name)
+		return refuse(KindTransaction, "a transaction writes one table, and this one has written %s: COMMIT before you write %s", t.name, name)
 	}
 	t.target, t.name = table, name
 	t.files = append(t.files, files...)

@@ -1,13 +1,11 @@
 package catalog
 
 import (
-	"errors"
-
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
 // errRoutines is the answer to what a lake has no place for.
-var errRoutines = errors.New("triggers, procedures and events are not supported: the lake keeps tables, views and streams")
+var errRoutines = refuse(KindUnsupported, "triggers, procedures and events are not supported: the lake keeps tables, views and streams")
 
 // noRoutines is the part of a database that GMS asks for on every statement once grants are on, and that is empty here.
 type noRoutines struct{}
