@@ -33,6 +33,10 @@ type sqlCommand struct {
 // Run runs statements, or the shell where there are none and the input is a terminal.
 func (c *sqlCommand) Run(std streams) (err error) {
 	ctx := context.Background()
+	text, interactive, err := c.input(std.in)
+	if err != nil {
+		return err
+	}
 	address := net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 	if c.Warehouse != "" {
 		local, err := c.openLake(ctx, std.err)
@@ -50,10 +54,6 @@ func (c *sqlCommand) Run(std streams) (err error) {
 	s := &script{client: session, out: std.out, err: std.err, format: asTSV}
 	if c.Table || isTerminal(std.out) {
 		s.format = asTable
-	}
-	text, interactive, err := c.input(std.in)
-	if err != nil {
-		return err
 	}
 	if interactive {
 		return newShell(s).loop(ctx)
