@@ -115,7 +115,7 @@ func (ss *session) attempt(ctx context.Context, b *micro, fit *fitting) (*batchR
 	res.observed.max = ss.def.OnError.Max
 	rows, inputs, err := ss.openRange(ctx, b, res)
 	if err != nil {
-		return nil, err
+		return nil, ss.blame(ctx, err, inputs)
 	}
 	rows = vector.NewProject(rows, fit.exprs, fit.fields)
 	err = ss.writeFiles(ctx, rows, fit, res)
@@ -153,7 +153,7 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 	}
 	rows, err := ss.plan.plan.Run(ctx, ops, b.time)
 	if err != nil {
-		return fail(fmt.Errorf("run the SELECT of batch %d: %w", b.id, err))
+		return fail(&selectError{err})
 	}
 	return rows, inputs, nil
 }
@@ -169,11 +169,15 @@ func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, fit *fi
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil && chunk.Rows() > 0 {
-			res.rows += int64(chunk.Rows())
-			err = w.Write(ctx, chunk)
-		}
 		if err != nil {
+			w.Abort()
+			return &selectError{err}
+		}
+		if chunk.Rows() == 0 {
+			continue
+		}
+		res.rows += int64(chunk.Rows())
+		if err := w.Write(ctx, chunk); err != nil {
 			w.Abort()
 			return err
 		}
@@ -185,19 +189,25 @@ func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, fit *fi
 	return err
 }
 
-// blame decides whose error it is: one that no source met comes from the SELECT or from writing.
+// selectError is an error that the SELECT gave, its own or that of what it reads.
+type selectError struct{ err error }
+
+func (e *selectError) Error() string { return e.err.Error() }
+func (e *selectError) Unwrap() error { return e.err }
+
+// blame decides whose error it is: a source's, the SELECT's own, which a retry does not mend, or one of reading and writing.
 func (ss *session) blame(ctx context.Context, err error, inputs []*counted) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for _, in := range inputs {
-		if in.err != nil && errors.Is(err, in.err) {
-			return err
+		if in.err != nil {
+			return in.err // as the source said it, whatever the SELECT made of it
 		}
 	}
-	var overflow *vector.OverflowError
-	if errors.As(err, &overflow) {
-		return ss.fail(KindData, err, "stream %s: the SELECT fails on a row: %v. Change it with CREATE OR REPLACE STREAM", ss.def.FullName(), err)
+	var ofSelect *selectError
+	if errors.As(err, &ofSelect) && !isPermanent(err) && !isOutside(err) {
+		return ss.fail(KindData, err, "stream %s: the SELECT fails on a row: %v. Change it with CREATE OR REPLACE STREAM, which keeps the checkpoint", ss.def.FullName(), err)
 	}
 	return err
 }

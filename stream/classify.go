@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"syscall"
 
 	"lakesql/checkpoint"
 	"lakesql/delta"
@@ -21,6 +24,14 @@ func isPermanent(err error) bool {
 // isHeld reports whether another process holds the stream's lease.
 func isHeld(err error) bool {
 	return checkpoint.IsKind(err, checkpoint.Held) || checkpoint.IsKind(err, checkpoint.LeaseLost)
+}
+
+// isOutside reports whether err comes from the world outside the program, such as a disk or a network: it may pass.
+func isOutside(err error) bool {
+	var errno syscall.Errno
+	var network net.Error
+	return errors.As(err, &errno) || errors.As(err, &network) || errors.Is(err, store.ErrAmbiguous) ||
+		errors.Is(err, store.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, delta.ErrConflict)
 }
 
 // diagnose turns the errors of a session that a retry cannot mend into an *Error that says what to type.

@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lakesql/batch"
 	"lakesql/delta"
 	"lakesql/store"
 	"lakesql/store/faultstore"
 	"lakesql/stream/source"
 	"lakesql/stream/source/files"
+	"lakesql/vector"
 )
 
 func TestStopAndStartOutlastTheServer(t *testing.T) {
@@ -249,6 +251,40 @@ func TestPanicIsTheStreamsError(t *testing.T) {
 	})
 	s.create(sales())
 	require.Contains(t, s.failed(), "internal fault in the stream: a fault")
+}
+
+// brokenPlan fails on the first row, as a SELECT that divides by zero in strict mode does.
+type brokenPlan struct{ planFake }
+
+type brokenRows struct{ vector.Operator }
+
+func (brokenRows) Next(context.Context) (*batch.Batch, error) {
+	return nil, errors.New("division by zero")
+}
+
+func (p brokenPlan) Run(c context.Context, in []vector.Operator, at time.Time) (vector.Operator, error) {
+	rows, err := p.planFake.Run(c, in, at)
+	return brokenRows{rows}, err
+}
+
+type brokenCompiler struct{ compilerFake }
+
+func (brokenCompiler) Compile(_ context.Context, _ Definition, in []*batch.Schema) (Plan, error) {
+	return brokenPlan{planFake{in[0]}}, nil
+}
+
+func TestSelectThatFailsOnARow(t *testing.T) {
+	l := newLake(t)
+	want := l.input(1)
+	s := l.serve(func(c *Config) { c.Compiler = brokenCompiler{} })
+	s.create(sales())
+	require.Contains(t, s.failed(), "the SELECT fails on a row: division by zero")
+	require.NoError(t, s.Close())
+	s = l.serve()
+	require.NoError(t, s.Start(t.Context()))
+	s.caughtUp()
+	require.Equal(t, want, l.rows("sales"))
+	require.Zero(t, s.state().Restarts)
 }
 
 func TestExplainWritesNothing(t *testing.T) {

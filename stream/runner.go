@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
+
 	"lakesql/checkpoint"
 )
 
@@ -68,8 +70,14 @@ func (s *stream) guarded(ctx context.Context, r *run, lease *leaseKeeper) (err e
 				Message: fmt.Sprintf("internal fault in the stream: %v; the server's log has the stack, START STREAM tries again", p)}
 		}
 	}()
-	s.update(func(st *Status) { st.Restarts++ })
-	return runSession(ctx, s, r, lease)
+	runID := uuid.NewString()
+	s.update(func(st *Status) {
+		if st.RunID != "" {
+			st.Restarts++
+		}
+		st.RunID = runID
+	})
+	return runSession(ctx, s, r, runID, lease)
 }
 
 // backoff waits before the next attempt. It returns false when ctx ended.

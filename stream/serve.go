@@ -130,8 +130,7 @@ func (ss *session) record(ctx context.Context, now time.Time) (*micro, found, er
 // verify makes sure that the checkpoint is still there, and still this one.
 func (ss *session) verify(ctx context.Context) error {
 	err := ss.cp.Verify(ctx)
-	var ce *checkpoint.Error
-	if errors.As(err, &ce) && (ce.Kind == checkpoint.Gone || ce.Kind == checkpoint.Changed) {
+	if checkpoint.IsKind(err, checkpoint.Gone) || checkpoint.IsKind(err, checkpoint.Changed) {
 		return checkpointError(&ss.def, err)
 	}
 	return err

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/stream/source"
@@ -26,7 +24,6 @@ type session struct {
 
 	sources []source.Source
 	wake    chan struct{} // hints of all sources
-	specs   []source.Spec
 	upkeep  *upkeep
 
 	next      int64           // the id of the next batch
@@ -61,8 +58,8 @@ func (d durations) add(name string, since, until time.Time) {
 }
 
 // runSession opens the stream and runs it until ctx ends, its trigger has finished, or an error.
-func runSession(ctx context.Context, s *stream, r *run, leases *leaseKeeper) error {
-	ss := &session{attachment: attachment{def: s.definition()}, s: s, run: r, runID: uuid.NewString(), leases: leases}
+func runSession(ctx context.Context, s *stream, r *run, runID string, leases *leaseKeeper) error {
+	ss := &session{attachment: attachment{def: s.definition()}, s: s, run: r, runID: runID, leases: leases}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer ss.close()
@@ -103,7 +100,7 @@ func (ss *session) open(ctx context.Context) error {
 	ss.upkeep = newUpkeep(ss)
 	ss.pace = newPacer(ss.def.Trigger)
 	ss.s.update(func(st *Status) {
-		st.RunID, st.LastBatchID = ss.runID, ss.next-1
+		st.LastBatchID = ss.next - 1
 		st.SourceDescriptions = st.SourceDescriptions[:0]
 		for _, src := range ss.sources {
 			st.SourceDescriptions = append(st.SourceDescriptions, src.Description())
@@ -132,7 +129,6 @@ func (ss *session) openSources(ctx context.Context) error {
 	if err != nil {
 		return ss.fail(KindInvalid, err, "stream %s: its SELECT cannot be planned: %v", ss.def.FullName(), err)
 	}
-	ss.specs = specs
 	skipped, err := loadSkipped(ctx, ss.cp)
 	if err != nil {
 		return err
@@ -222,8 +218,7 @@ func (ss *session) heartbeat(ctx context.Context, cancel context.CancelCauseFunc
 				return
 			case <-ticker.C:
 			}
-			var lost *checkpoint.Error
-			if err := ss.leases.lease.Renew(ctx); errors.As(err, &lost) && lost.Kind == checkpoint.LeaseLost {
+			if err := ss.leases.lease.Renew(ctx); checkpoint.IsKind(err, checkpoint.LeaseLost) {
 				cancel(fmt.Errorf("another server has taken the stream over: %w", err))
 				return
 			} // any other fault is met, and told, by the next batch

@@ -12,7 +12,11 @@ import (
 	"lakesql/stream/source"
 )
 
-const finishedReason = "everything that was there has been read"
+// Reasons of states in which nothing runs.
+const (
+	finishedReason = "everything that was there has been read"
+	closedReason   = "the server is stopping; the stream starts again with the next one"
+)
 
 // stream is one entry of the manager: a definition, what is known about it, and the goroutine that runs it, if any.
 //
@@ -64,7 +68,11 @@ func newStream(m *Manager, d Definition, pid uint32) *stream {
 func (s *stream) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.run != nil || s.dropped || s.closed {
+	if s.closed {
+		s.setLocked(Paused, closedReason)
+		return
+	}
+	if s.run != nil || s.dropped {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -97,6 +105,7 @@ func (s *stream) close() {
 		r.cancel()
 		<-r.done
 	}
+	s.setState(Paused, closedReason)
 }
 
 // isWorking reports whether the stream's goroutine lives and does not wait for a next attempt.
@@ -208,7 +217,7 @@ func (s *stream) ended(err error) {
 	s.backlogSince = time.Time{}
 	switch {
 	case err == nil:
-		s.setLocked(Paused, "stopped")
+		s.setLocked(Starting, "stopping") // whoever has halted it says what comes next
 	case errors.Is(err, errFinished):
 		s.setLocked(Finished, finishedReason)
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,29 +20,34 @@ import (
 // numbers is a source of the integers from 0 on, of which some are there. It lives in a synctest bubble, where nothing may
 // wait for the operating system.
 type numbers struct {
-	there chan int // the latest count, put back after each look
-	wake  chan struct{}
+	wake chan struct{}
+
+	mu    sync.Mutex // guards what follows
+	there int
 	looks int
 	given int // the end of the last range
 	fail  error
 	block chan struct{} // Read waits for it
 }
 
-func newNumbers(n int) *numbers {
-	s := &numbers{there: make(chan int, 1), wake: make(chan struct{}, 1)}
-	s.there <- n
-	return s
+func newNumbers(n int) *numbers { return &numbers{there: n, wake: make(chan struct{}, 1)} }
+
+// set changes the source from outside.
+func (s *numbers) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 func (s *numbers) add(n int) {
-	s.there <- <-s.there + n
+	s.set(func() { s.there += n })
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (s *numbers) count() int { n := <-s.there; s.there <- n; return n }
+func (s *numbers) count() (n int) { s.set(func() { n = s.there }); return n }
 
 func (s *numbers) open(context.Context, source.Spec, source.Env) (source.Source, error) {
 	return s, nil
@@ -54,8 +60,10 @@ func at(o source.Offset) int { n, _ := strconv.Atoi(string(o)); return n }
 func (s *numbers) Schema(context.Context) (*batch.Schema, error) { return numbersSchema, nil }
 func (s *numbers) Inferred() bool                                { return false }
 func (s *numbers) Latest(_ context.Context, start source.Offset, limit source.Limit) (source.Offset, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.looks++
-	n := s.count()
+	n := s.there
 	if s.fail != nil {
 		return "", false, s.fail
 	}
@@ -70,9 +78,11 @@ func (s *numbers) Latest(_ context.Context, start source.Offset, limit source.Li
 	return source.Offset(strconv.Itoa(end)), end < n, nil
 }
 func (s *numbers) Read(ctx context.Context, start, end source.Offset, obs source.Observer) (vector.Operator, error) {
-	if s.block != nil {
+	var block chan struct{}
+	s.set(func() { block = s.block })
+	if block != nil {
 		select {
-		case <-s.block:
+		case <-block:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -88,7 +98,9 @@ func (s *numbers) Read(ctx context.Context, start, end source.Offset, obs source
 }
 func (s *numbers) Committed(context.Context, int64, source.Offset, source.Offset) error { return nil }
 func (s *numbers) Backlog() source.Backlog {
-	return source.Backlog{Files: int64(s.count() - s.given)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return source.Backlog{Files: int64(s.there - s.given)}
 }
 func (s *numbers) Mark(context.Context) (source.Mark, error) { return s.count(), nil }
 func (s *numbers) Reached(_ context.Context, m source.Mark, committed source.Offset) (bool, error) {
@@ -152,7 +164,7 @@ func TestAdaptiveStartsAtOnceAndKeepsThePace(t *testing.T) {
 
 func TestTheListingIsRepeated(t *testing.T) {
 	onNumbers(t, 0, func(*Definition) {}, func(s *server, src *numbers) {
-		src.there <- <-src.there + 1 // no hint
+		src.set(func() { src.there++ }) // no hint
 		require.Zero(t, s.batches())
 		time.Sleep(relistEvery)
 		require.Equal(t, 1, s.batches())
@@ -180,19 +192,19 @@ func TestEveryFiresAtMultiples(t *testing.T) {
 
 func TestRetriesForEverWithBackoff(t *testing.T) {
 	onNumbers(t, 0, func(*Definition) {}, func(s *server, src *numbers) {
-		src.fail = errors.New("the network is down")
+		src.set(func() { src.fail = errors.New("the network is down") })
 		src.add(1)
 		synctest.Wait()
 		st := s.state()
 		require.Equal(t, Retrying, st.State)
 		require.Contains(t, st.Reason, "the network is down")
 		require.Equal(t, firstBackoff, time.Until(st.NextAttempt))
-		src.looks = 0
+		src.set(func() { src.looks = 0 })
 		time.Sleep(10*time.Minute + time.Second/4) // 0.5 s, 1, 2, ... then each minute
 		synctest.Wait()
-		require.InDelta(t, 16, src.looks, 2)
+		src.set(func() { require.InDelta(t, 16, src.looks, 2) })
 		require.Equal(t, maxBackoff, s.state().NextAttempt.Sub(s.state().LastErrorTime))
-		src.fail = nil
+		src.set(func() { src.fail = nil })
 		time.Sleep(maxBackoff)
 		require.Equal(t, 1, s.batches())
 		st = s.state()
@@ -204,14 +216,15 @@ func TestRetriesForEverWithBackoff(t *testing.T) {
 
 func TestStalled(t *testing.T) {
 	onNumbers(t, 0, func(*Definition) {}, func(s *server, src *numbers) {
-		src.block = make(chan struct{})
+		block := make(chan struct{})
+		src.set(func() { src.block = block })
 		src.add(1)
 		synctest.Wait()
 		require.Equal(t, Running, s.state().State)
 		time.Sleep(stallAfter)
 		require.Equal(t, Stalled, s.state().State)
 		require.Contains(t, s.state().Reason, "no commit for 30s")
-		close(src.block)
+		close(block)
 		require.Equal(t, 1, s.batches())
 		require.Equal(t, Idle, s.state().State)
 		time.Sleep(time.Hour)
@@ -221,13 +234,14 @@ func TestStalled(t *testing.T) {
 
 func TestStopDropsTheRunningBatchWhole(t *testing.T) {
 	onNumbers(t, 0, func(*Definition) {}, func(s *server, src *numbers) {
-		src.block = make(chan struct{})
+		block := make(chan struct{})
+		src.set(func() { src.block = block })
 		src.add(3)
 		synctest.Wait()
 		s.stop()
 		require.Equal(t, Paused, s.state().State)
 		require.Empty(t, s.lake.keys("tables/"))
-		src.block = nil
+		src.set(func() { src.block = nil })
 		s.restart()
 		s.caughtUp()
 		require.Equal(t, []string{"0", "1", "2"}, s.lake.rows("sales"))
