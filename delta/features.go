@@ -151,6 +151,18 @@ func CheckWritable(s *Snapshot) error {
 	return &UnsupportedError{Op: "write", URI: s.uri, Features: refused, Detail: "use an engine that supports them"}
 }
 
+// activeFeatures are the known features that the table uses and that this build cannot write with.
+func activeFeatures(s *Snapshot) []string {
+	var active []string
+	for _, f := range sortedKeys(featureRules) {
+		rule := featureRules[f]
+		if rule.blocksWrite != nil && rule.blocksWrite(s) || rule.blocksRead != nil && rule.blocksRead(s) {
+			active = append(active, f)
+		}
+	}
+	return active
+}
+
 // appendOnly tells whether the table lets no row be removed or changed.
 func appendOnly(s *Snapshot) bool { return propertyOn("delta.appendOnly")(s) }
 

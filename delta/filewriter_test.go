@@ -368,23 +368,52 @@ func TestNewMetadataRefuses(t *testing.T) {
 
 func TestAppendOnlyAndChangeFeed(t *testing.T) {
 	for property, text := range map[string]string{"delta.appendOnly": "DELTA_CANNOT_MODIFY_APPEND_ONLY", "delta.enableChangeDataFeed": "changeDataFeed"} {
-		table := createTable(t, memoryStore(t), testSchema, nil, nil)
-		s := appendFiles(t, table, "a").Snapshot
+		st := memoryStore(t)
+		table := createTable(t, st, testSchema, nil, nil)
+		m := *appendFiles(t, table, "a").Snapshot.Metadata()
+		m.Configuration = map[string]string{property: "true"}
+		winner := string(appendAction(nil, "protocol", []byte(`{"minReaderVersion":1,"minWriterVersion":4}`))) + string(appendAction(nil, "metaData", mustJSON(m.json())))
+		require.NoError(t, st.PutIfAbsent(ctx, commitKey(2), []byte(winner)))
+		s := appendFiles(t, table, "b").Snapshot
+		x := table.Begin(s)
+		x.Remove(slices.Collect(s.Files())...)
+		x.Add(addOf("c"))
+		_, err := x.Commit(ctx, Operation{Name: "DELETE"})
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestMetadataThatCannotBeHonoured(t *testing.T) {
+	table := createTable(t, memoryStore(t), testSchema, nil, nil)
+	s, err := table.Snapshot(ctx)
+	require.NoError(t, err)
+	for text, change := range map[string]func(*Metadata){
+		"delta.enableChangeDataFeed": func(m *Metadata) { m.Configuration = map[string]string{"delta.enableChangeDataFeed": "true"} },
+		"generatedColumns": func(m *Metadata) {
+			m.SchemaString = strings.Replace(m.SchemaString, `"metadata":{}`, `"metadata":{"delta.generationExpression":"1"}`, 1)
+		},
+		"column id: map":        func(m *Metadata) { m.SchemaString = strings.Replace(m.SchemaString, `"long"`, `{"type":"map"}`, 1) },
+		"differ only by case":   func(m *Metadata) { m.SchemaString = strings.Replace(m.SchemaString, `"day"`, `"ID"`, 1) },
+		"is not a column":       func(m *Metadata) { m.PartitionColumns = []string{"x"} },
+		"Serializable or Write": func(m *Metadata) { m.Configuration = map[string]string{"delta.isolationLevel": "None"} },
+	} {
 		x := table.Begin(s)
 		m := *s.Metadata()
-		m.Configuration = map[string]string{property: "true"}
+		change(&m)
 		x.SetMetadata(&m)
-		done, err := x.Commit(ctx, Operation{Name: "SET TBLPROPERTIES"})
-		require.NoError(t, err)
-		x = table.Begin(done.Snapshot)
-		for f := range done.Snapshot.Files() {
-			x.Remove(f)
-		}
-		x.Add(addOf("b"))
-		_, err = x.Commit(ctx, Operation{Name: "DELETE"})
+		_, err = x.Commit(ctx, Operation{Name: "ALTER"})
 		require.ErrorContains(t, err, text)
-		appendFiles(t, table, "c")
 	}
+
+	appendFiles(t, table, "a")
+	s, err = table.Snapshot(ctx)
+	require.NoError(t, err)
+	x := table.Begin(s)
+	m := *s.Metadata()
+	m.PartitionColumns = []string{"day"}
+	x.SetMetadata(&m)
+	_, err = x.Commit(ctx, Operation{Name: "ALTER"})
+	require.ErrorContains(t, err, "cannot be changed")
 }
 
 func TestTimestampNTZUpgradesTheProtocol(t *testing.T) {

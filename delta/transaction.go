@@ -88,48 +88,69 @@ func (x *Transaction) isolation() string {
 
 // prepare checks the transaction against the table and works out what protocol it needs.
 func (x *Transaction) prepare() error {
-	before := x.read
-	if before == nil {
+	if x.read == nil {
 		if x.metadata == nil {
 			return errors.New("a new table needs metadata")
 		}
 		if len(x.removes) > 0 {
 			return errors.New("a new table has no files to remove")
 		}
-		before = newSnapshot(x.table.st.URI())
-	} else if err := CheckWritable(before); err != nil {
+		return x.prepareMetadata(newSnapshot(x.table.st.URI()))
+	}
+	if err := CheckWritable(x.read); err != nil {
 		return err
 	}
 	if x.metadata != nil {
-		schema, err := ParseSchema(x.metadata.SchemaString)
-		if err != nil {
-			return err
-		}
-		if err := checkNewSchema(schema, x.metadata.PartitionColumns); err != nil {
-			return err
-		}
-		if x.read != nil && !slices.Equal(x.metadata.PartitionColumns, before.metadata.PartitionColumns) && len(x.removes) < before.NumFiles() {
-			return fmt.Errorf("the partition columns of %s cannot be changed from %v to %v while files of the old layout stay; replace all rows in the same statement",
-				before.uri, before.metadata.PartitionColumns, x.metadata.PartitionColumns)
-		}
-		x.protocol = upgradedProtocol(before.protocol, schema)
-		after := *before
-		after.metadata, after.schema, after.schemaErr = x.metadata, schema, nil
-		if x.protocol != nil {
-			after.protocol = x.protocol
-		}
-		if err := CheckWritable(&after); err != nil {
+		if err := x.prepareMetadata(x.read); err != nil {
 			return err
 		}
 	}
+	return x.prepareRemoves()
+}
+
+// prepareMetadata refuses metadata that ask for what is not built, whether or not the protocol names it.
+func (x *Transaction) prepareMetadata(before *Snapshot) error {
+	schema, err := ParseSchema(x.metadata.SchemaString)
+	if err != nil {
+		return err
+	}
+	if err := checkNewSchema(schema, x.metadata.PartitionColumns); err != nil {
+		return err
+	}
+	var old map[string]string
+	if m := before.metadata; m != nil {
+		old = m.Configuration
+		if !slices.Equal(x.metadata.PartitionColumns, m.PartitionColumns) && len(x.removes) < before.NumFiles() {
+			return fmt.Errorf("the partition columns of %s cannot be changed from %v to %v while files of the old layout stay; replace all rows in the same statement",
+				before.uri, m.PartitionColumns, x.metadata.PartitionColumns)
+		}
+	}
+	for _, k := range sortedKeys(x.metadata.Configuration) {
+		if v, had := old[k]; had && v == x.metadata.Configuration[k] {
+			continue
+		}
+		if err := checkProperty(k, x.metadata.Configuration[k]); err != nil {
+			return err
+		}
+	}
+	after := *before
+	after.metadata, after.schema = x.metadata, schema
+	if active := activeFeatures(&after); len(active) > 0 {
+		return &UnsupportedError{Op: "write", URI: before.uri, Features: active, Detail: "the new metadata use them"}
+	}
+	x.protocol = upgradedProtocol(before.protocol, schema)
+	return nil
+}
+
+func (x *Transaction) prepareRemoves() error {
 	if len(x.removes) == 0 {
 		return nil
 	}
-	if appendOnly(before) {
-		return fmt.Errorf("[DELTA_CANNOT_MODIFY_APPEND_ONLY] table %s is append-only: its rows cannot be removed or changed; unset delta.appendOnly to allow it", before.uri)
+	if appendOnly(x.read) {
+		return fmt.Errorf("[DELTA_CANNOT_MODIFY_APPEND_ONLY] table %s is append-only: its rows cannot be removed or changed; unset delta.appendOnly to allow it", x.read.uri)
 	}
-	if changeFeed(before) && len(x.adds) > 0 {
-		return &UnsupportedError{Op: "write", URI: before.uri, Features: []string{"changeDataFeed"},
+	if changeFeed(x.read) && len(x.adds) > 0 {
+		return &UnsupportedError{Op: "write", URI: x.read.uri, Features: []string{"changeDataFeed"},
 			Detail: "removing and adding rows in one commit needs change files; unset delta.enableChangeDataFeed to allow it"}
 	}
 	return nil
