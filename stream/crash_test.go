@@ -80,6 +80,7 @@ func TestFullDisk(t *testing.T) {
 			s.create(sales(availableNow, oneFileABatch))
 		}
 		s.caughtUp()
+		s.finished()
 		require.Equal(t, want, l.rows("sales"), "operation %d", n)
 		if st := s.state(); st.LastError != "" {
 			require.Contains(t, st.LastError, "no space left on device", "operation %d", n)

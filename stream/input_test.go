@@ -252,6 +252,20 @@ func TestExistingTarget(t *testing.T) {
 	}
 }
 
+func TestPartitionedTarget(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,Name\n1,a\n2,b\n3,a\n")
+	s := l.serve()
+	s.create(sales(func(d *Definition) { d.PartitionedBy = []string{"nAME"}; d.Columns = []string{"k", "Name"} }))
+	s.caughtUp()
+	require.Equal(t, []string{"1|a", "2|b", "3|a"}, l.rows("sales"))
+	folders := map[string]bool{}
+	for _, key := range l.keys("tables/sales/Name=") {
+		folders[key[:1]] = true
+	}
+	require.Equal(t, map[string]bool{"a": true, "b": true}, folders)
+}
+
 func TestUnionOfSources(t *testing.T) {
 	l := newLake(t)
 	require.NoError(t, store.Sub(l.mem, "two").(store.RootMaker).MakeRoot(t.Context()))

@@ -112,13 +112,16 @@ func (p *boundPlan) fit(d *Definition, inferred bool, snap *delta.Snapshot) (*fi
 func (p *boundPlan) fitNew(d *Definition) (*fitting, error) {
 	f := &fitting{creates: true, setMetadata: true, fields: p.output}
 	schema := batch.NewSchema(p.output...)
+	var partitions []string // as the SELECT spells them
 	for _, c := range d.PartitionedBy {
-		if schema.Index(c) < 0 {
+		at := schema.Index(c)
+		if at < 0 {
 			return nil, schemaError(d, "PARTITIONED BY names column %s, and the SELECT gives %s", c, names(p.output))
 		}
+		partitions = append(partitions, p.output[at].Name)
 	}
 	var err error
-	if f.metadata, err = delta.NewMetadata(schema, d.PartitionedBy, nil); err != nil {
+	if f.metadata, err = delta.NewMetadata(schema, partitions, nil); err != nil {
 		return nil, schemaError(d, "the table cannot be created: %v", err)
 	}
 	for i, field := range p.output {
