@@ -199,6 +199,16 @@ func (s *server) restart() {
 	require.NoError(s.lake.t, s.StartStream(s.lake.t.Context(), "lake", "sales_in"))
 }
 
+// refused wants START STREAM to be refused and returns why.
+func (s *server) refused() string {
+	s.lake.t.Helper()
+	before := s.state().State
+	err := s.StartStream(s.lake.t.Context(), "lake", "sales_in")
+	require.Error(s.lake.t, err)
+	require.Eventually(s.lake.t, func() bool { return s.state().State == before }, 10*time.Second, time.Millisecond)
+	return err.Error()
+}
+
 // catalogFake keeps definitions as objects, so that a crash may hit them.
 type catalogFake struct{ st store.Store }
 

@@ -21,6 +21,7 @@ func (m *Manager) StopStream(ctx context.Context, database, name string) error {
 }
 
 // StartStream starts a stream that is paused, failed or finished; RETRYING tries again at once. Another one is left alone.
+// A checkpoint or a target that the stream cannot go on with is the statement's error, and the stream stays as it was.
 func (m *Manager) StartStream(ctx context.Context, database, name string) error {
 	s, err := m.find(database, name)
 	if err != nil || s.isWorking() {
@@ -28,8 +29,30 @@ func (m *Manager) StartStream(ctx context.Context, database, name string) error 
 	}
 	return s.change(ctx, func(d *Definition) error {
 		d.Paused, d.Finished = false, false
-		return nil
+		return m.checkStart(ctx, d)
 	})
+}
+
+// checkStart looks whether a start would be refused. What may pass, such as a disk that does not answer, is the stream's to retry.
+func (m *Manager) checkStart(ctx context.Context, d *Definition) error {
+	a := &attachment{def: *d}
+	err := func() (err error) {
+		if a.cp, err = m.openCheckpoint(ctx, d); err != nil {
+			return err
+		}
+		if a.target, err = m.cfg.Targets.Open(ctx, d.Target); err != nil {
+			return err
+		}
+		_, _, err = a.look(ctx)
+		return err
+	}()
+	if isPermanent(err) {
+		return err
+	}
+	if err != nil {
+		m.log.Warn("a stream's start could not be checked", "stream", d.FullName(), "error", err)
+	}
+	return nil
 }
 
 // StopAll pauses all streams.
@@ -122,6 +145,7 @@ func (s *stream) change(ctx context.Context, edit func(*Definition) error) error
 	}
 	if err != nil {
 		d = before
+		s.update(func(st *Status) { st.LastError, st.LastErrorTime = err.Error(), s.m.now() })
 	}
 	s.settle(d)
 	return err

@@ -34,21 +34,21 @@ func checkpointError(d *Definition, err error) error {
 	if !errors.As(err, &ce) {
 		return err
 	}
-	reset := fmt.Sprintf("ALTER STREAM %s RESET starts over with a new one: it keeps the table's rows and reads everything again", d.FullName())
+	reset := fmt.Sprintf("type ALTER STREAM %s RESET, which begins a new one, keeps the table's rows and reads everything again", d.FullName())
 	var what string
 	switch ce.Kind {
 	case checkpoint.Missing, checkpoint.Gone:
-		what = fmt.Sprintf("the checkpoint %s of stream %s is gone: somebody deleted or moved it. Put it back, or type what makes a new one: %s",
+		what = fmt.Sprintf("the checkpoint %s of stream %s is gone: somebody deleted or moved it. Put it back, or %s",
 			d.Checkpoint, d.FullName(), reset)
 	case checkpoint.Changed:
-		what = fmt.Sprintf("the checkpoint %s is not the one of stream %s any more: its id was %s and is another one now (%s). Put the right one back; %s",
+		what = fmt.Sprintf("the checkpoint %s is not the one of stream %s any more: its id was %s and is another one now (%s). Put the right one back, or %s",
 			d.Checkpoint, d.FullName(), d.ID, ce.Found, reset)
 	case checkpoint.NoMetadata:
-		what = fmt.Sprintf("[STREAMING_CHECKPOINT_MISSING_METADATA_FILE] %v. %s", err, reset)
+		what = fmt.Sprintf("[STREAMING_CHECKPOINT_MISSING_METADATA_FILE] %v. Or %s", err, reset)
 	case checkpoint.HasState:
 		what = fmt.Sprintf("%v. A checkpoint with state belongs to a stateful query, which stream %s is not", err, d.FullName())
 	case checkpoint.Damaged, checkpoint.UnsupportedVersion, checkpoint.ResetUnfinished:
-		what = fmt.Sprintf("%v. %s", err, reset)
+		what = fmt.Sprintf("%v. Or %s", err, reset)
 	default: // Held, LeaseLost, Concurrent, ...: told as they are
 		return err
 	}
