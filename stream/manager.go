@@ -20,7 +20,7 @@ type Config struct {
 	Compiler    Compiler
 	Sources     map[string]source.OpenFunc // by Spec.Kind: {"files": files.Open}
 	Open        store.Opener               // opens checkpoints and source files
-	Fence       Fence                      // nil: no path is refused
+	Fence       source.Fence               // nil: no path is refused
 	Owner       string                     // names this server in leases
 	Events      Events
 	Logger      *slog.Logger     // nil: discards

@@ -52,6 +52,3 @@ type Plan interface {
 	// String is the plan for EXPLAIN, one operator a line.
 	String() string
 }
-
-// Fence says which URIs may be reached.
-type Fence interface{ Check(uri string) error }

@@ -15,7 +15,7 @@ import (
 // maxErrorsPerBatch is how many malformed rows of one batch are kept. All of them are counted.
 const maxErrorsPerBatch = 200
 
-// errTooMany stops a batch as soon as it has more malformed rows than MAX n ROWS bears.
+// errTooMany is the cause when a batch has more malformed rows than MAX n ROWS bears.
 var errTooMany = errors.New("too many malformed rows")
 
 // observed collects what the sources tell while a batch is read.
