@@ -4,11 +4,13 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/batch"
+	"lakesql/catalog"
 	"lakesql/catalog/mysqltype"
 	"lakesql/checkpoint"
 	"lakesql/delta"
 	"lakesql/files"
 	"lakesql/format/csv"
+	"lakesql/format/parquet"
 	"lakesql/sqlext"
 	"lakesql/store"
 	"lakesql/stream"
@@ -23,6 +25,7 @@ var ownAsMySQL = []struct {
 	match func(error) bool
 }{
 	{mysql.ERNotSupportedYet, mysql.SSClientError, streamKind(stream.KindUnsupported)},
+	{mysql.ERNotSupportedYet, mysql.SSClientError, catalogKind(catalog.KindUnsupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, refusal(sqlext.NotSupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*mysqltype.UnsupportedError]},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*vector.UnsupportedError]},
@@ -54,6 +57,9 @@ var ownErrors = []ownError{
 	{20024, "Another process wrote this stream's batch.", streamKind(stream.KindConcurrentStream)},
 	{20030, "WAIT FOR STREAM ran out of time.", streamKind(stream.KindTimeout)},
 	{20031, "WAIT FOR STREAM met a stream that failed.", streamKind(stream.KindStreamFailed)},
+	{20040, "The statement's parts do not fit each other, or a name cannot be one.", catalogKind(catalog.KindInvalid)},
+	{20041, "A stream uses the table or database.", catalogKind(catalog.KindInUse)},
+	{20042, "The statement does not fit the transaction that it is in.", catalogKind(catalog.KindTransaction)},
 
 	{20101, "A concurrent commit carried the same stream's transaction.", is(delta.ErrConcurrentTxn)},
 	{20102, "The table uses Delta features that this version does not know.", typed[*delta.UnsupportedError]},
@@ -83,6 +89,9 @@ var ownErrors = []ownError{
 	{20307, "A text is not of its column's type.", typed[*batch.ParseError]},
 	{20308, "The source is not what it was when the range was recorded.", is(source.ErrChanged)},
 	{20309, "The source holds data that cannot be read.", is(source.ErrData)},
+	{20310, "A Parquet file is damaged.", is(parquet.ErrDamaged)},
+	{20311, "A Parquet file holds what this version does not read.", is(parquet.ErrUnsupported)},
+	{20312, "A Parquet file's values are not of the wanted type.", is(parquet.ErrType)},
 
 	{20401, "The path lies outside of the warehouse and the allowed folders.", typed[*store.OutsideError]},
 	{20402, "The folder is not there.", is(store.ErrRootMissing)},
@@ -94,6 +103,13 @@ var ownErrors = []ownError{
 func streamKind(k stream.ErrorKind) func(error) bool {
 	return func(err error) bool {
 		e, ok := err.(*stream.Error)
+		return ok && e.Kind == k
+	}
+}
+
+func catalogKind(k catalog.ErrorKind) func(error) bool {
+	return func(err error) bool {
+		e, ok := err.(*catalog.Error)
 		return ok && e.Kind == k
 	}
 }

@@ -16,9 +16,11 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 
+	"lakesql/catalog"
 	"lakesql/checkpoint"
 	"lakesql/delta"
 	"lakesql/files"
+	"lakesql/format/parquet"
 	"lakesql/sqlext"
 	"lakesql/store"
 	"lakesql/stream"
@@ -71,6 +73,9 @@ func TestErrorNumbers(t *testing.T) {
 		{&delta.ConflictError{Class: "DELTA_CONCURRENT_APPEND"}, 1213, "40001", ""},
 		{&delta.ConflictError{Class: "DELTA_CONCURRENT_TRANSACTION"}, 20101, "45000", ""},
 		{&delta.UnsupportedError{Op: "read", Features: []string{"v2Checkpoint"}}, 20102, "45000", ""},
+		{fmt.Errorf("create: %w", &catalog.Error{Kind: catalog.KindInUse, Message: "m"}), 20041, "45000", "create: m"},
+		{&catalog.Error{Kind: catalog.KindUnsupported, Message: "m"}, 1235, "42000", "m"},
+		{&parquet.Error{File: "f", Err: parquet.ErrDamaged}, 20310, "45000", "read f: damaged Parquet file"},
 		{&files.GoneError{}, 20301, "45000", ""},
 		{&store.OutsideError{Path: "/etc"}, 20401, "45000", ""},
 		{errors.Join(errors.New("close"), store.ErrRootMissing), 20402, "45000", "close; root folder is missing"},
