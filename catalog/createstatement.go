@@ -122,15 +122,17 @@ func (c *Catalog) runCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createC
 	if err != nil {
 		return nil, err
 	}
-	rows, err := compile.Drain(ctx, iter)
-	if err != nil {
-		return nil, err
-	}
 	var affected uint64
-	for _, row := range rows {
+	err = compile.Each(ctx, iter, func(row sql.Row) error {
 		if ok, is := row[0].(types.OkResult); is {
 			affected += ok.RowsAffected
+		} else {
+			affected++ // a row that CREATE TABLE ... AS SELECT has inserted
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return []sql.Row{{types.NewOkResult(int(affected))}}, nil
 }

@@ -1,13 +1,16 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
+	"lakesql/vector"
 )
 
 // inserter writes the rows of one INSERT, INSERT SELECT or LOAD DATA into Parquet files as they come, and commits them in Close: one
@@ -79,6 +82,10 @@ func (i *inserter) flush(ctx *sql.Context) error {
 	if i.rows.Len() == 0 {
 		return nil
 	}
+	return i.write(ctx, i.rows.Finish())
+}
+
+func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 	if i.writer == nil {
 		w, err := delta.NewFileWriter(i.t.handle.Store(), i.t.snap.Metadata(), delta.FileWriterOptions{})
 		if err != nil {
@@ -86,7 +93,33 @@ func (i *inserter) flush(ctx *sql.Context) error {
 		}
 		i.writer = w
 	}
-	return i.writer.Write(ctx, i.rows.Finish())
+	return i.writer.Write(ctx, b)
+}
+
+// insertAll writes the rows of an operator, whose columns are the table's.
+func (i *inserter) insertAll(ctx *sql.Context, rows vector.Operator) (int64, error) {
+	if err := i.check(ctx); err != nil {
+		return 0, err
+	}
+	i.written = true
+	var n int64
+	for {
+		b, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if b.Rows() == 0 {
+			continue
+		}
+		n += int64(b.Rows())
+		named := &batch.Batch{Schema: i.t.snap.Schema(), Cols: b.Cols, Len: b.Len, Sel: b.Sel}
+		if err := i.write(ctx, named); err != nil {
+			return 0, err
+		}
+	}
 }
 
 // Close makes the rows durable, and commits them unless they wait for COMMIT.

@@ -3,6 +3,8 @@ package catalog
 import (
 	"testing"
 
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 )
@@ -76,6 +78,27 @@ func TestInsertSelect(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT, s VARCHAR(10))", "INSERT INTO t VALUES (1, 'x'), (2, 'y')",
 		"INSERT INTO t SELECT a + 10, upper(s) FROM t", "INSERT INTO t (s) SELECT 'only'")
 	require.Equal(t, []string{"NULL|only", "1|x", "2|y", "11|X", "12|Y"}, l.rows("SELECT * FROM t ORDER BY a"))
+}
+
+// INSERT ... SELECT of batches and of rows give the same table and the same answer.
+func TestInsertOfBatches(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE src (a INT, x TEXT)", "INSERT INTO src VALUES (1, 'one'), (2, NULL), (3, 'three')",
+		"CREATE TABLE dst (a INT NOT NULL, x TEXT) USING DELTA PARTITIONED BY (a)", "CREATE TABLE strict (a INT, x VARCHAR(4))")
+	rows, err := l.try("INSERT INTO dst SELECT a, x FROM src WHERE a > 1")
+	require.NoError(t, err)
+	require.Equal(t, []sql.Row{{types.OkResult{RowsAffected: 2}}}, rows)
+	require.Equal(t, []string{"2|NULL", "3|three"}, l.rows("SELECT * FROM dst ORDER BY a"))
+	l.refused("INSERT INTO strict SELECT a, x FROM src", "too large")
+	l.exec("INSERT INTO src VALUES (NULL, 'none')")
+	l.refused("INSERT INTO dst SELECT a, x FROM src", "a")
+	l.exec("BEGIN", "INSERT INTO dst SELECT a + 10, x FROM src WHERE a = 1", "INSERT INTO dst SELECT a, x FROM src WHERE a = 1")
+	require.Equal(t, []string{"4"}, l.rows("SELECT COUNT(*) FROM dst"))
+	l.exec("ROLLBACK")
+	require.Equal(t, []string{"2|NULL", "3|three"}, l.rows("SELECT * FROM dst ORDER BY a"))
+	rows, err = l.try("CREATE TABLE copied AS SELECT * FROM src")
+	require.NoError(t, err)
+	require.Equal(t, []sql.Row{{types.OkResult{RowsAffected: 4}}}, rows)
 }
 
 // prepare does what COM_STMT_PREPARE and COM_STMT_EXECUTE do.

@@ -49,7 +49,6 @@ func TestStreamFromCreateToReset(t *testing.T) {
 	again.exec("STOP STREAM sales_in")
 	require.NoError(t, os.Rename(again.path("cp", "sales"), again.path("cp", "kept")))
 	again.refused("START STREAM sales_in", "RESET")
-	require.Equal(t, []string{"FAILED"}, again.rows("SELECT STATE FROM information_schema.STREAMS"))
 	require.NoError(t, os.Rename(again.path("cp", "kept"), again.path("cp", "sales")))
 	require.Contains(t, again.rows("ALTER STREAM sales_in RESET")[0], "|3|")
 	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -169,7 +168,7 @@ func (c *Catalog) alter(ctx *sql.Context, database string, s *sqlext.AlterStream
 	case sqlext.AlterStop:
 		return c.streams.StopStream(ctx, database, name)
 	case sqlext.AlterStart:
-		return c.startStream(ctx, database, name)
+		return c.streams.StartStream(ctx, database, name)
 	case sqlext.AlterSetOptions:
 		return c.streams.SetOptions(ctx, database, name, optionMap(s.Options))
 	case sqlext.AlterSetTrigger:
@@ -190,44 +189,6 @@ func (c *Catalog) alter(ctx *sql.Context, database string, s *sqlext.AlterStream
 		return c.replaceSelect(ctx, database, name, s.Select)
 	default:
 		return notYet("ALTER STREAM ... RETRY", "START STREAM tries again what failed; ALTER STREAM ... RESET reads everything again")
-	}
-}
-
-const (
-	// startPatience is how long START STREAM waits to hear whether the stream could open its checkpoint and its table; one that
-	// takes longer, on a slow store, is left to SHOW STREAM STATUS.
-	startPatience = 5 * time.Second
-	// startPoll is how often it looks.
-	startPoll = 5 * time.Millisecond
-)
-
-// startStream starts a stream, and fails with the reason of one that cannot go on: a checkpoint that is gone is told to the person who
-// types START STREAM, not only to who looks at the status afterwards.
-func (c *Catalog) startStream(ctx context.Context, database, name string) error {
-	if err := c.streams.StartStream(ctx, database, name); err != nil {
-		return err
-	}
-	tick := time.NewTicker(startPoll)
-	defer tick.Stop()
-	patience := time.After(startPatience)
-	for {
-		st, err := c.streams.Status(database, name)
-		if err != nil {
-			return err
-		}
-		if st.State == stream.Failed {
-			return &stream.Error{Kind: stream.KindStreamFailed, Stream: st.Definition.FullName(), Message: st.Reason}
-		}
-		if st.State != stream.Starting {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-patience:
-			return nil
-		case <-tick.C:
-		}
 	}
 }
 

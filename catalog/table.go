@@ -32,6 +32,7 @@ var (
 	_ sql.InsertableTable = (*table)(nil)
 	_ sql.StatisticsTable = (*table)(nil)
 	_ compile.Source      = (*table)(nil)
+	_ compile.Sink        = (*table)(nil)
 )
 
 // openTable returns a table at the version that the statement's transaction sees.
@@ -167,6 +168,17 @@ func (t *table) IsTemporary() bool { return false }
 
 // Inserter returns an editor for the rows of one INSERT.
 func (t *table) Inserter(*sql.Context) sql.RowInserter { return newInserter(t) }
+
+// InsertBatches writes all rows of an operator as one INSERT.
+func (t *table) InsertBatches(ctx *sql.Context, rows vector.Operator) (int64, error) {
+	i := newInserter(t)
+	n, err := i.insertAll(ctx, rows)
+	if err != nil {
+		i.abort()
+		return 0, fmt.Errorf("insert into %s.%s: %w", t.database, t.name, err)
+	}
+	return n, i.Close(ctx)
+}
 
 // wholeTable is the one partition of every table.
 type wholeTable struct{}

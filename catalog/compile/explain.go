@@ -2,7 +2,6 @@ package compile
 
 import (
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -42,13 +41,7 @@ func (b *Builder) runForStatistics(ctx *sql.Context, n *plan.DescribeQuery, oute
 	if err != nil {
 		return err
 	}
-	for {
-		if _, err := iter.Next(ctx); err == io.EOF {
-			return iter.Close(ctx)
-		} else if err != nil {
-			return closeAfter(ctx, iter, err)
-		}
-	}
+	return Each(ctx, iter, func(sql.Row) error { return nil })
 }
 
 // markCompiled puts a compiledNode in the place of each chain that compiles, the longest ones.

@@ -70,15 +70,26 @@ var _ sql.RowIter = (*rows)(nil)
 // Drain reads a row iterator to its end and closes it.
 func Drain(ctx *sql.Context, iter sql.RowIter) ([]sql.Row, error) {
 	var out []sql.Row
+	err := Each(ctx, iter, func(row sql.Row) error {
+		out = append(out, row)
+		return nil
+	})
+	return out, err
+}
+
+// Each hands every row of an iterator to visit, and closes it.
+func Each(ctx *sql.Context, iter sql.RowIter, visit func(sql.Row) error) error {
 	for {
 		row, err := iter.Next(ctx)
 		if err == io.EOF {
-			return out, iter.Close(ctx)
+			return iter.Close(ctx)
+		}
+		if err == nil {
+			err = visit(row)
 		}
 		if err != nil {
-			return nil, closeAfter(ctx, iter, err)
+			return closeAfter(ctx, iter, err)
 		}
-		out = append(out, row)
 	}
 }
 
