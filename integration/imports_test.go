@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"config"},
 	{"server"},
 	{"catalog", "catalog/compile", "catalog/mysqltype"},
-	{"sqlext", "stream", "stream/source", "stream/source/files"},
+	{"sqlext", "stream", "stream/source", "stream/source/files", "stream/source/sourcetest"},
 	{"vector", "files"},
 	{"checkpoint", "delta", "delta/dv", "delta/maintain"},
 	{"format", "format/csv", "format/json", "format/text", "format/parquet"},
@@ -26,14 +26,15 @@ var layers = [][]string{
 }
 
 var beside = map[string][]string{
-	"catalog":             {"catalog/compile", "catalog/mysqltype"},
-	"catalog/compile":     {"catalog/mysqltype"},
-	"stream":              {"stream/source", "stream/source/files"},
-	"stream/source/files": {"stream/source"},
-	"delta/maintain":      {"delta", "delta/dv"},
-	"delta":               {"delta/dv"},
-	"store/faultstore":    {"store"},
-	"store/storetest":     {"store"},
+	"catalog":                  {"catalog/compile", "catalog/mysqltype"},
+	"catalog/compile":          {"catalog/mysqltype"},
+	"stream":                   {"stream/source", "stream/source/files", "stream/source/sourcetest"},
+	"stream/source/files":      {"stream/source"},
+	"stream/source/sourcetest": {"stream/source"},
+	"delta/maintain":           {"delta", "delta/dv"},
+	"delta":                    {"delta/dv"},
+	"store/faultstore":         {"store"},
+	"store/storetest":          {"store"},
 }
 
 // engineUsers may import go-mysql-server; sqlext only the parser that it brings.

@@ -76,7 +76,7 @@ func refusesLostCheckpoint(t *testing.T, c client, p *harness.Process, dir strin
 	require.NoError(t, os.RemoveAll(checkpoint))
 	message := refused(t, c, p, "START STREAM sales_in")
 	require.Contains(t, message, "checkpoint")
-	require.Contains(t, message, "ALTER STREAM sales_in RESET")
+	require.Contains(t, message, "ALTER STREAM lake.sales_in RESET")
 	require.NoDirExists(t, checkpoint)
 
 	must(t, c, p, "ALTER STREAM sales_in RESET")
