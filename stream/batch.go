@@ -131,29 +131,28 @@ func (ss *session) attempt(ctx context.Context, b *micro, fit *fitting) (*batchR
 	return res, nil
 }
 
-// openRange opens the SELECT over the sources' ranges.
+// openRange opens the SELECT over the sources' ranges. It returns the inputs also with an error of the SELECT's.
 func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (vector.Operator, []*counted, error) {
-	ops := make([]vector.Operator, len(ss.sources))
-	inputs := make([]*counted, len(ss.sources))
-	fail := func(err error) (vector.Operator, []*counted, error) {
+	var inputs []*counted
+	var ops []vector.Operator
+	closeAll := func() {
 		for _, op := range ops {
-			if op != nil {
-				_ = op.Close() // the error that counts is the one that is returned
-			}
+			_ = op.Close() // the error that counts is the one that is returned
 		}
-		return nil, nil, err
 	}
 	for i, src := range ss.sources {
 		op, err := src.Read(ctx, b.start[i], b.end[i], res.observed.observer())
 		if err != nil {
-			return fail(fmt.Errorf("read batch %d from source %d: %w", b.id, i, err))
+			closeAll()
+			return nil, nil, fmt.Errorf("read batch %d from source %d: %w", b.id, i, err)
 		}
-		inputs[i] = &counted{Operator: op, stream: ss.s}
-		ops[i] = inputs[i]
+		in := &counted{Operator: op, stream: ss.s}
+		inputs, ops = append(inputs, in), append(ops, in)
 	}
 	rows, err := ss.plan.plan.Run(ctx, ops, b.time)
 	if err != nil {
-		return fail(&selectError{err})
+		closeAll()
+		return nil, inputs, &selectError{err}
 	}
 	return rows, inputs, nil
 }
