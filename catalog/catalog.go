@@ -25,7 +25,7 @@ type Config struct {
 	Warehouse string           // absolute URI of the warehouse's folder; it is made when missing
 	Open      store.Opener     // opens tables, checkpoints and source files by URI; nil: store.Open
 	Fence     *store.Fence     // the paths that statements may name
-	DataDir   string           // the server's own folder, which is not part of the lake
+	DataDir   string           // the server's own folder, absolute; it must not be part of the lake
 	Owner     string           // names this server in leases: host, process, start time
 	Events    stream.Events    // hears of what streams do
 	Logger    *slog.Logger     // nil: discards
@@ -67,10 +67,14 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	warehouse := strings.TrimSuffix(cfg.Warehouse, "/")
+	if cfg.DataDir != "" && strings.HasPrefix(store.FileURI(cfg.DataDir)+"/", warehouse+"/") {
+		return nil, refuse(KindInvalid, "the data folder %s is inside the warehouse %s, where every table's writer can change it: choose another --data-dir", cfg.DataDir, warehouse)
+	}
 	if err := setSystemVariables(); err != nil {
 		return nil, err
 	}
-	root, err := cfg.Open(strings.TrimSuffix(cfg.Warehouse, "/"))
+	root, err := cfg.Open(warehouse)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,14 @@
 package catalog
 
 import (
+	"context"
+	"path/filepath"
 	"testing"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/stretchr/testify/require"
+
+	"lakesql/store"
 )
 
 func TestInsertSelectAllTypes(t *testing.T) {
@@ -20,4 +25,33 @@ func TestInsertSelectAllTypes(t *testing.T) {
 	}, l.rows("SELECT * FROM t"))
 	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
 	require.Equal(t, []string{"long|1"}, l.rows("SELECT m, a FROM t WHERE k > '2024-01-01' AND l = 'x'"))
+}
+
+func TestDataFolderIsNotInTheLake(t *testing.T) {
+	dir := t.TempDir()
+	fence, err := store.NewFence(dir, dir)
+	require.NoError(t, err)
+	_, err = Open(context.Background(), Config{
+		Warehouse: store.FileURI(filepath.Join(dir, "lake")), Fence: fence, DataDir: filepath.Join(dir, "lake", "data"),
+	})
+	var refused *Error
+	require.ErrorAs(t, err, &refused)
+	require.Contains(t, err.Error(), "--data-dir")
+}
+
+// Another server may have registered a folder that this one may not reach.
+func TestExternalTableOutsideTheFence(t *testing.T) {
+	dir := t.TempDir()
+	wide := openLab(t, dir)
+	wide.exec("CREATE TABLE e (a INT) USING DELTA LOCATION './outside/e'")
+	lake := filepath.Join(dir, "lake")
+	fence, err := store.NewFence(lake, lake)
+	require.NoError(t, err)
+	c, err := Open(context.Background(), Config{Warehouse: store.FileURI(lake), Fence: fence, Owner: "narrow"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	narrow := &lab{t: t, dir: dir, c: c, sess: c.newSession(sql.Client{User: "root", Address: "localhost"}, "", 1)}
+	_, err = narrow.try("SELECT * FROM e")
+	var outside *store.OutsideError
+	require.ErrorAs(t, err, &outside)
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -204,4 +205,23 @@ func (c *Catalog) createTarget(ctx *sql.Context, database, name string, handle *
 		return nil
 	}
 	return c.register(ctx, database, name, tableDefinition{Location: store.Sub(c.root, folder).URI()})
+}
+
+// createParameters are the operationParameters that Delta's own CREATE TABLE writes.
+func createParameters(meta *delta.Metadata) map[string]string {
+	partitions := meta.PartitionColumns
+	if partitions == nil {
+		partitions = []string{}
+	}
+	properties := meta.Configuration
+	if properties == nil {
+		properties = map[string]string{}
+	}
+	text := func(v any) string {
+		b, _ := json.Marshal(v) // strings always marshal
+		return string(b)
+	}
+	return map[string]string{
+		"partitionBy": text(partitions), "properties": text(properties), "description": meta.Description, "isManaged": "true",
+	}
 }

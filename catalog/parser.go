@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -115,7 +116,7 @@ func (p *parser) own(query string) (stmt ast.Statement, rest string, ok bool, er
 func parameters(n int) ast.Exprs {
 	out := make(ast.Exprs, n)
 	for i := range out {
-		out[i] = ast.NewValArg([]byte(":v" + itoa(i+1)))
+		out[i] = ast.NewValArg([]byte(":v" + strconv.Itoa(i+1)))
 	}
 	return out
 }

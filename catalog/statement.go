@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -231,5 +230,3 @@ func needsStream(name *sqlext.Name) ast.AuthInformation {
 	}
 	return needsDatabase(ast.AuthType_VISIBLE, name.Database)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
