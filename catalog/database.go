@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -13,8 +14,9 @@ import (
 // database is one database of the lake. It holds nothing: each call asks the newest state.
 type database struct {
 	noRoutines
-	c    *Catalog
-	name string
+	c            *Catalog
+	name         string
+	readableOnly bool // list only tables that can be opened
 }
 
 var (
@@ -69,8 +71,21 @@ func (d database) GetTableNames(ctx *sql.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.c.tableNames(ctx, s, d.name)
+	names, err := d.c.tableNames(ctx, s, d.name)
+	if err != nil || !d.readableOnly {
+		return names, err
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, ok, err := d.GetTableInsensitive(ctx, name)
+		if err != nil {
+			ctx.Warn(warningUnreadable, "table %s.%s is left out: %s", d.name, name, err)
+		}
+		return !ok
+	}), nil
 }
+
+// warningUnreadable is MySQL's ER_VIEW_INVALID, with which it leaves a broken view out of information_schema.
+const warningUnreadable = 1356
 
 // GetTableNamesAsOf lists the tables of now: the lake keeps no history of names.
 func (d database) GetTableNamesAsOf(ctx *sql.Context, _ any) ([]string, error) {

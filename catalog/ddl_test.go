@@ -189,3 +189,14 @@ func TestRefusedStatements(t *testing.T) {
 	}
 	l.refused("SELECT * FROM t INTO OUTFILE '/tmp/x.csv'", "server's disk")
 }
+
+func TestTableReplacedByAnotherServer(t *testing.T) {
+	dir := t.TempDir()
+	a, b := openLab(t, dir), openLab(t, dir)
+	a.exec("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)", "INSERT INTO t VALUES (3)")
+	require.Equal(t, []string{"3"}, a.rows("SELECT COUNT(*) FROM t"))
+	b.exec("DROP TABLE t", "CREATE TABLE t (s VARCHAR(10))", "INSERT INTO t VALUES ('new')")
+	require.Equal(t, []string{"new"}, a.rows("SELECT * FROM t"))
+	a.exec("INSERT INTO t VALUES ('more')")
+	require.Equal(t, []string{"more", "new"}, b.rows("SELECT * FROM t ORDER BY s"))
+}

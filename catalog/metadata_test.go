@@ -34,3 +34,14 @@ func TestDates(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT, d DATE)", "INSERT INTO t VALUES (1, '9999-12-31'), (2, '1000-01-01'), (3, '1969-12-31')")
 	require.Equal(t, []string{"1|9999-12-31", "2|1000-01-01", "3|1969-12-31"}, l.rows("SELECT * FROM t ORDER BY a"))
 }
+
+func TestUnreadableTableDoesNotHideTheOthers(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE good (a INT)")
+	l.write("lake/lake/odd/_delta_log/00000000000000000000.json",
+		`{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["fromTheFuture"],"writerFeatures":["fromTheFuture"]}}`+"\n"+
+			`{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}}`+"\n")
+	require.Equal(t, []string{"good"}, l.rows("SELECT TABLE_NAME FROM information_schema.tables WHERE table_schema = 'lake'"))
+	require.Equal(t, []string{"good", "odd"}, l.rows("SHOW TABLES"))
+	l.refused("SELECT * FROM odd", "fromTheFuture")
+}

@@ -47,7 +47,8 @@ func (p provider) HasDatabase(ctx *sql.Context, name string) bool {
 	return err == nil
 }
 
-// AllDatabases lists the databases by name, without the virtual one.
+// AllDatabases lists the databases by name, without the virtual one. It is what information_schema goes through: a table that cannot be
+// read must not take all the others from a BI tool, so these databases leave it out, with a warning.
 func (p provider) AllDatabases(ctx *sql.Context) []sql.Database {
 	s, err := p.c.ledger.read(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (p provider) AllDatabases(ctx *sql.Context) []sql.Database {
 	sort.Strings(names)
 	out := make([]sql.Database, len(names))
 	for i, name := range names {
-		out[i] = database{c: p.c, name: name}
+		out[i] = database{c: p.c, name: name, readableOnly: true}
 	}
 	return out
 }
