@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -16,6 +17,8 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"lakesql/sqlext"
 )
 
 // handler runs the commands of all connections. What concerns a connection's coming and going is GMS' own.
@@ -123,7 +126,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 		return nil, err
 	}
 	defer sql.SessionCommandEnd(sctx.Session)
-	node, err := h.engine.PrepareQuery(sctx, statement.text)
+	node, err := h.prepare(sctx, statement.text)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +135,19 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 		return nil, nil
 	}
 	return resultFields(sctx, schema), nil
+}
+
+// prepare parses one statement, which the session keeps by its text.
+func (h *handler) prepare(ctx *sql.Context, text string) (sql.Node, error) {
+	text = sql.RemoveSpaceAndDelimiter(text, ';')
+	parsed, end, err := h.engine.Parser.ParseOneWithOptions(ctx, text, sql.LoadSqlMode(ctx).ParserOptions())
+	if err != nil {
+		return nil, err
+	}
+	if end < len(text) && !isBlank(text[end:]) {
+		return nil, &sqlext.SyntaxError{Near: clip(text[end:]), Line: 1 + strings.Count(text[:end], "\n"), Expected: "one statement"}
+	}
+	return h.engine.PrepareParsedQuery(ctx, text, text, parsed)
 }
 
 // returnsNoRows knows the statements whose plan has columns before it is analyzed and none when it runs.

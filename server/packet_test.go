@@ -10,6 +10,8 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"lakesql/sqlext"
 )
 
 // brokenReader gives a few bytes at a time, and now and then an error, as a connection with a deadline does.
@@ -120,11 +122,17 @@ func FuzzMarks(f *testing.F) {
 	f.Add("SELECT * FROM t WHERE a = ? AND b = '?' /* ? */ -- ?\n AND c = ?")
 	f.Add("CREATE STREAM s INTO t WITH CHECKPOINT ? AS SELECT * FROM STREAM read_files(?, header => true)")
 	f.Add("?")
+	f.Add("WAIT FOR STREAM s TIMEOUT ? SECONDS")
+	f.Add("CREATE STREAM a.`b?` INTO t WITH CHECKPOINT '?' TRIGGER EVERY ? SECONDS -- ?\n AS SELECT 1 FROM STREAM read_files(?, sep => '?')")
+	f.Add("DESCRIBE HISTORY t LIMIT ?")
 	f.Add("/*! ? */ ?")
 	f.Fuzz(func(t *testing.T, text string) {
 		marks := countMarks(text)
 		if marks > 200 {
 			t.Skip("slow to parse")
+		}
+		if _, rest, ok, err := sqlext.Parse(text); ok && err == nil && rest == "" {
+			require.Equal(t, sqlext.Params(text), marks, "a statement of ours")
 		}
 		stmt, err := sqlparser.Parse(string(standIn(marks, len(text))))
 		require.NoError(t, err)

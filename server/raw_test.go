@@ -202,3 +202,14 @@ func TestErrorInPlaceOfTheEndHasTheRightSequence(t *testing.T) {
 	c.write([]byte("\x03SELECT 1"), 0)
 	c.columns()
 }
+
+func TestResetConnection(t *testing.T) {
+	c := dialRaw(t, startServer(t))
+	c.write([]byte("\x03SET @x = 1"), 0)
+	require.EqualValues(t, 0, c.read()[0])
+	c.write([]byte{0x1f}, 0)
+	require.EqualValues(t, 0, c.read()[0])
+	c.write([]byte("\x03SELECT @x"), 0)
+	c.columns()
+	require.Equal(t, "\xfb", string(c.read()), "NULL")
+}

@@ -132,7 +132,7 @@ func (s *Server) Close() error {
 		s.stop(errShutdown)
 		s.listener.closeConns(closeGrace)
 		if s.http != nil {
-			s.closeErr = errors.Join(s.closeErr, s.http.Close())
+			s.closeErr = errors.Join(s.closeErr, s.http.Close(), ignoreClosed(s.cfg.HTTP.Close()))
 		}
 	})
 	return s.closeErr

@@ -140,6 +140,19 @@ func TestMultipleStatements(t *testing.T) {
 	require.Equal(t, []string{"1", "a;b", "3"}, got)
 }
 
+func TestOneStatementWhereOneIsAllowed(t *testing.T) {
+	ts := startServer(t)
+	plain, multi := ts.open(t, ""), ts.open(t, "multiStatements=true")
+	require.Contains(t, requireErrno(t, drainRows(plain.Query("SELECT 1; SELECT 2")), 1064, "42000"), "near 'SELECT 2' at line 1")
+	for _, db := range []*sql.DB{plain, multi} {
+		_, err := db.Prepare("SELECT 1;\nSELECT 2")
+		require.Contains(t, requireErrno(t, err, 1064, "42000"), "SELECT 2' at line")
+		s, err := db.Prepare("SELECT 1; -- done")
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+	}
+}
+
 func TestTimeLimitEndsSelectsOnly(t *testing.T) {
 	ts := startServer(t)
 	ts.length.Store(1 << 40)

@@ -65,7 +65,6 @@ func run(args []string, std streams) (code int) {
 		fmt.Fprintf(std.err, "lakesql: %v\nlakesql --help lists the commands and flags.\n", err)
 		return 2
 	}
-	command.Bind(std)
 	if err := command.Run(std); err != nil {
 		if !errors.Is(err, errReported) {
 			fmt.Fprintln(std.err, "lakesql:", err)
