@@ -41,8 +41,8 @@ func report(f freshnessResult) string {
 	fmt.Fprintf(&b, "# Benchmarks\n\nMade by `make bench` on %s, %s/%s, %d cores, %s.\n\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	fmt.Fprintf(&b, "## From a file renamed into the folder to its rows in a SELECT\n\n")
-	fmt.Fprintf(&b, "%d files, one every %v, on a quiet stream; a connection that stays open asks until it sees the new row, without\n", f.files, f.every)
-	fmt.Fprintf(&b, "a pause between questions. Every batch is durable (fsync of data, folder and log) before it is visible.\n\n")
+	fmt.Fprintf(&b, "%d files, one every %v, on a quiet stream; a connection that stays open asks until it sees the new row,\n", f.files, f.every)
+	fmt.Fprintf(&b, "resting %v between questions. Every batch is durable (fsync of data, folder and log) before it is visible.\n\n", pause)
 	fmt.Fprintf(&b, "| | milliseconds | goal |\n|---|---|---|\n")
 	for _, row := range []struct {
 		name, goal string
