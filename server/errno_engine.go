@@ -4,6 +4,13 @@ import (
 	"regexp"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	goerrors "gopkg.in/src-d/go-errors.v1"
 )
@@ -47,7 +54,20 @@ var engineErrors = []struct {
 	{1062, kinds(sql.ErrPrimaryKeyViolation, sql.ErrUniqueKeyViolation, sql.ErrDuplicateEntry), "", ""},
 	{1136, kinds(sql.ErrInsertIntoMismatchValueCount, sql.ErrColValCountMismatch), "", ""},
 	{1110, kinds(sql.ErrColumnSpecifiedTwice), "", ""},
-	{1222, kinds(sql.ErrColumnNumberDoesNotMatch), "", ""},
+	{1222, kinds(sql.ErrColumnNumberDoesNotMatch, planbuilder.ErrSelectsDifferentLength), "", ""},
+	{1250, kinds(planbuilder.ErrQualifiedOrderBy), "", ""},
+	{1171, kinds(planbuilder.ErrPrimaryKeyOnNullField), "", ""},
+	{1054, kinds(analyzer.ErrOrderByColumnIndex), `^unknown column (\d+) in order by clause$`, "Unknown column '$1' in 'order clause'"},
+	{1055, kinds(analyzererrors.ErrValidationGroupBy, analyzererrors.ErrValidationGroupByOrderBy), "", ""},
+	{1111, kinds(analyzererrors.ErrValidationOrderBy), "", ""},
+	{1690, kinds(expression.ErrIntDivDataOutOfRange), "", ""},
+	{1139, kinds(expression.ErrInvalidRegexp), "", ""},
+	{1265, kinds(types.ErrDataTruncatedForColumn, types.ErrDataTruncatedForColumnAtRow), "", ""},
+	{1292, kinds(types.ErrConvertingToTime, types.ErrConvertingToTimeOutOfRange, types.ErrConvertingToTimeType, types.ErrConvertingToYear), "", ""},
+	{1366, kinds(types.ErrConvertingToDecimal, types.ErrBadCharsetString, types.ErrConvertingToEnum), "", ""},
+	{1406, kinds(types.ErrLengthBeyondLimit), "", ""},
+	{1074, kinds(types.ErrLengthTooLarge), "", ""},
+	{3037, kinds(sql.ErrInvalidGISData), "", ""},
 	{1353, kinds(sql.ErrColumnCountMismatch), "", ""},
 	{3819, kinds(sql.ErrCheckConstraintViolated), "", ""},
 	{1044, kinds(sql.ErrDatabaseAccessDeniedForUser), "", ""},
@@ -94,7 +114,10 @@ var engineErrors = []struct {
 		sql.ErrTriggersNotSupported, sql.ErrViewsNotSupported, sql.ErrStoredProceduresNotSupported, sql.ErrEventsNotSupported,
 		sql.ErrNoForeignKeySupport, sql.ErrTemporaryTableNotSupported, sql.ErrTableCopyingNotSupported, sql.ErrFullTextNotSupported,
 		sql.ErrFullTextDatabaseNotSupported, sql.ErrImmutableDatabaseProvider, sql.ErrStarUnsupported, sql.ErrAggregationUnsupported,
-		sql.ErrWindowUnsupported, sql.ErrInvalidType), "", ""},
+		sql.ErrWindowUnsupported, sql.ErrInvalidType, planbuilder.ErrOrderByBinding, plan.ErrNotIndexable, plan.ErrInsertIntoNotSupported,
+		plan.ErrReplaceIntoNotSupported, plan.ErrOnDuplicateKeyUpdateNotSupported, plan.ErrAutoIncrementNotSupported,
+		plan.ErrDeleteFromNotSupported, plan.ErrUpdateNotSupported, plan.ErrUpdateForTableNotSupported, plan.ErrTruncateNotSupported,
+		plan.ErrNotPrimaryKeyAlterable, plan.ErrNoCheckConstraintSupport, plan.ErrGroupBy, rowexec.ErrTableNotLockable), "", ""},
 }
 
 func kinds(k ...*goerrors.Kind) []*goerrors.Kind { return k }
@@ -102,11 +125,11 @@ func kinds(k ...*goerrors.Kind) []*goerrors.Kind { return k }
 // states are MySQL's SQLSTATEs other than HY000, by number.
 var states = map[int]string{
 	1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1053: "08S01",
-	1054: "42S22", 1059: "42000", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000", 1065: "42000", 1066: "42000", 1067: "42000",
-	1068: "42000", 1072: "42000", 1075: "42000", 1091: "42000", 1102: "42000", 1110: "42000", 1115: "42000", 1136: "21S01", 1140: "42000", 1141: "42000",
-	1142: "42000", 1146: "42S02", 1172: "42000", 1213: "40001", 1222: "21000", 1227: "42000", 1231: "42000", 1235: "42000", 1241: "21000",
-	1242: "21000", 1253: "42000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100", 1410: "42000", 1451: "23000", 1452: "23000", 1582: "42000",
-	1690: "22003", 1792: "25006", 3141: "22032",
+	1054: "42S22", 1055: "42000", 1059: "42000", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000", 1065: "42000", 1066: "42000", 1067: "42000",
+	1068: "42000", 1072: "42000", 1074: "42000", 1075: "42000", 1091: "42000", 1102: "42000", 1110: "42000", 1115: "42000", 1136: "21S01", 1139: "42000", 1140: "42000", 1141: "42000",
+	1142: "42000", 1146: "42S02", 1171: "42000", 1172: "42000", 1213: "40001", 1222: "21000", 1227: "42000", 1231: "42000", 1235: "42000", 1241: "21000",
+	1242: "21000", 1250: "42000", 1253: "42000", 1264: "22003", 1265: "01000", 1292: "22007", 1305: "42000", 1317: "70100", 1406: "22001", 1410: "42000", 1451: "23000", 1452: "23000", 1582: "42000",
+	1690: "22003", 1792: "25006", 3037: "22023", 3141: "22032",
 }
 
 // engineNumber looks an error up among GMS'.

@@ -31,7 +31,7 @@ type settings struct {
 	LogFormat  string   `yaml:"log_format"`
 }
 
-// text names a setting that is one text: in the environment, and where it is kept.
+// texts are the settings that are one text, by their names in the environment.
 func (s *settings) texts() map[string]*string {
 	return map[string]*string{
 		"LAKESQL_WAREHOUSE":  &s.Warehouse,
