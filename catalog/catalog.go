@@ -69,7 +69,8 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	}
 	warehouse := strings.TrimSuffix(cfg.Warehouse, "/")
 	if cfg.DataDir != "" && strings.HasPrefix(store.FileURI(cfg.DataDir)+"/", warehouse+"/") {
-		return nil, refuse(KindInvalid, "the data folder %s is inside the warehouse %s, where every table's writer can change it: choose another --data-dir", cfg.DataDir, warehouse)
+		return nil, refuse(KindInvalid, "the data folder %s is inside the warehouse %s, where every table's writer can change it: choose another --data-dir",
+			cfg.DataDir, warehouse)
 	}
 	if err := setSystemVariables(); err != nil {
 		return nil, err

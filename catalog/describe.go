@@ -30,11 +30,11 @@ func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
 // historySchema has Delta's columns of DESCRIBE HISTORY that a log fills.
 var historySchema = sql.Schema{
 	{Name: "version", Type: types.Int64}, {Name: "timestamp", Type: types.DatetimeMaxPrecision},
-	{Name: "userName", Type: text, Nullable: true}, {Name: "operation", Type: text, Nullable: true},
-	{Name: "operationParameters", Type: text, Nullable: true}, {Name: "readVersion", Type: types.Int64, Nullable: true},
-	{Name: "isolationLevel", Type: text, Nullable: true}, {Name: "isBlindAppend", Type: types.Boolean, Nullable: true},
-	{Name: "operationMetrics", Type: text, Nullable: true}, {Name: "userMetadata", Type: text, Nullable: true},
-	{Name: "engineInfo", Type: text, Nullable: true},
+	{Name: "userName", Type: textType, Nullable: true}, {Name: "operation", Type: textType, Nullable: true},
+	{Name: "operationParameters", Type: textType, Nullable: true}, {Name: "readVersion", Type: types.Int64, Nullable: true},
+	{Name: "isolationLevel", Type: textType, Nullable: true}, {Name: "isBlindAppend", Type: types.Boolean, Nullable: true},
+	{Name: "operationMetrics", Type: textType, Nullable: true}, {Name: "userMetadata", Type: textType, Nullable: true},
+	{Name: "engineInfo", Type: textType, Nullable: true},
 }
 
 func (c *Catalog) describeHistory(s *sqlext.DescribeHistory) action {
@@ -75,11 +75,11 @@ func boolean(b bool) int8 {
 
 // detailSchema has Delta's columns of DESCRIBE DETAIL.
 var detailSchema = sql.Schema{
-	{Name: "format", Type: text}, {Name: "id", Type: text}, {Name: "name", Type: text}, {Name: "description", Type: text, Nullable: true},
-	{Name: "location", Type: text}, {Name: "createdAt", Type: types.DatetimeMaxPrecision, Nullable: true},
-	{Name: "lastModified", Type: types.DatetimeMaxPrecision, Nullable: true}, {Name: "partitionColumns", Type: text},
-	{Name: "numFiles", Type: types.Int64}, {Name: "sizeInBytes", Type: types.Int64}, {Name: "properties", Type: text},
-	{Name: "minReaderVersion", Type: types.Int64}, {Name: "minWriterVersion", Type: types.Int64}, {Name: "tableFeatures", Type: text},
+	{Name: "format", Type: textType}, {Name: "id", Type: textType}, {Name: "name", Type: textType}, {Name: "description", Type: textType, Nullable: true},
+	{Name: "location", Type: textType}, {Name: "createdAt", Type: types.DatetimeMaxPrecision, Nullable: true},
+	{Name: "lastModified", Type: types.DatetimeMaxPrecision, Nullable: true}, {Name: "partitionColumns", Type: textType},
+	{Name: "numFiles", Type: types.Int64}, {Name: "sizeInBytes", Type: types.Int64}, {Name: "properties", Type: textType},
+	{Name: "minReaderVersion", Type: types.Int64}, {Name: "minWriterVersion", Type: types.Int64}, {Name: "tableFeatures", Type: textType},
 }
 
 func (c *Catalog) describeDetail(s *sqlext.DescribeDetail) action {

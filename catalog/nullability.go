@@ -17,7 +17,9 @@ const nullabilityRule analyzer.RuleId = 10001
 // nullableFunctions corrects what GMS's planner assumes of table functions: that none of their columns is ever NULL. Without it a
 // table made of read_files would be NOT NULL, and NOT IN over its columns wrong. In plans that read a function all columns
 // become nullable, which costs nothing but a missed simplification.
-func nullableFunctions(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+func nullableFunctions(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
 	if !readsFunction(ctx, n) {
 		return n, transform.SameTree, nil
 	}

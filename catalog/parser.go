@@ -145,7 +145,8 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		}
 	case *ast.Load:
 		if !bool(s.Local) {
-			return nil, refuse(KindInvalid, "LOAD DATA INFILE would read the server's disk: write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')")
+			return nil, refuse(KindInvalid, "LOAD DATA INFILE would read the server's disk: "+
+				"write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')")
 		}
 	case *ast.Update:
 		if !systemTables(s.TableExprs) {
@@ -157,14 +158,17 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		}
 	case *ast.Insert:
 		if s.Action == ast.ReplaceStr && !systemTable(s.Table) {
-			return nil, notYet("REPLACE on a Delta table", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+			return nil, notYet("REPLACE on a Delta table", insertInstead)
 		}
 		if len(s.OnDup) > 0 && !systemTable(s.Table) {
-			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE on a Delta table", "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys")
+			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE on a Delta table", insertInstead)
 		}
 	}
 	return stmt, nil
 }
+
+// insertInstead is what to use where MySQL would look for a key.
+const insertInstead = "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys"
 
 func isTableDDL(s *ast.DDL) bool {
 	return s.ViewSpec == nil && s.TriggerSpec == nil && s.ProcedureSpec == nil && s.EventSpec == nil && s.IndexSpec == nil && !s.Table.Name.IsEmpty()

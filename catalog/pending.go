@@ -28,7 +28,7 @@ type pendingScan struct {
 
 var _ vector.Operator = (*pendingScan)(nil)
 
-func newPendingScan(_ context.Context, st store.Store, meta *delta.Metadata, fields []batch.Field, files []delta.AddFile) (*pendingScan, error) {
+func newPendingScan(st store.Store, meta *delta.Metadata, fields []batch.Field, files []delta.AddFile) *pendingScan {
 	p := &pendingScan{st: st, fields: fields, files: files, partitions: make(map[string]bool)}
 	for _, c := range meta.PartitionColumns {
 		p.partitions[c] = true
@@ -38,7 +38,7 @@ func newPendingScan(_ context.Context, st store.Store, meta *delta.Metadata, fie
 			p.stored = append(p.stored, f)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // Schema is that of the scan.

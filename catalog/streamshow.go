@@ -17,14 +17,14 @@ import (
 
 // showColumns are those of SHOW STREAMS.
 var showColumns = []streamColumn[stream.Status]{
-	{"DATABASE", text, func(s stream.Status) any { return s.Definition.Database }},
-	{"STREAM", text, func(s stream.Status) any { return s.Definition.Name }},
-	{"STATE", text, func(s stream.Status) any { return string(s.State) }},
-	{"REASON", text, func(s stream.Status) any { return orNull(s.Reason) }},
-	{"TARGET", text, func(s stream.Status) any { return s.Definition.Target.String() }},
+	{"DATABASE", textType, func(s stream.Status) any { return s.Definition.Database }},
+	{"STREAM", textType, func(s stream.Status) any { return s.Definition.Name }},
+	{"STATE", textType, func(s stream.Status) any { return string(s.State) }},
+	{"REASON", textType, func(s stream.Status) any { return orNull(s.Reason) }},
+	{"TARGET", textType, func(s stream.Status) any { return s.Definition.Target.String() }},
 	{"LAST_BATCH_ID", number, func(s stream.Status) any { return countOrNull(s.LastBatchID) }},
 	{"BACKLOG_FILES", number, func(s stream.Status) any { return s.BacklogFiles }},
-	{"CHECKPOINT", text, func(s stream.Status) any { return s.Definition.Checkpoint }},
+	{"CHECKPOINT", textType, func(s stream.Status) any { return s.Definition.Checkpoint }},
 }
 
 func (c *Catalog) showStreams(s *sqlext.ShowStreams) action {
@@ -153,7 +153,7 @@ func limitOf(v *sqlext.Value) (int, error) {
 }
 
 func (c *Catalog) showCreateStream(s *sqlext.ShowCreateStream) action {
-	schema := sql.Schema{{Name: "Stream", Type: text}, {Name: "Create Stream", Type: text}}
+	schema := sql.Schema{{Name: "Stream", Type: textType}, {Name: "Create Stream", Type: textType}}
 	return query("SHOW CREATE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
 		if s.Spark {
 			return nil, notYet("SHOW CREATE STREAM ... FOR SPARK", "SHOW CREATE STREAM has the checkpoint and the source, which Spark can continue")
@@ -167,7 +167,7 @@ func (c *Catalog) showCreateStream(s *sqlext.ShowCreateStream) action {
 }
 
 func (c *Catalog) describeStream(s *sqlext.DescribeStream) action {
-	schema := sql.Schema{{Name: "Field", Type: text}, {Name: "Type", Type: text}, {Name: "Action", Type: text}}
+	schema := sql.Schema{{Name: "Field", Type: textType}, {Name: "Type", Type: textType}, {Name: "Action", Type: textType}}
 	return query("DESCRIBE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
 		st, err := c.named(ctx, s.Name)
 		if err != nil {
@@ -206,7 +206,7 @@ func (c *Catalog) targetColumns(ctx *sql.Context, ref stream.TargetRef) ([]sql.R
 }
 
 func (c *Catalog) explainStream(s *sqlext.CreateStream) action {
-	schema := sql.Schema{{Name: "plan", Type: text}}
+	schema := sql.Schema{{Name: "plan", Type: textType}}
 	return query("EXPLAIN CREATE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
 		d, err := c.definition(ctx, s)
 		if err != nil {

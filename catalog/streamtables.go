@@ -53,7 +53,7 @@ func rowsOf[T any](columns []streamColumn[T], items []T) []sql.Row {
 }
 
 var (
-	text     = mysqltype.Text
+	textType = mysqltype.Text
 	number   = types.Int64
 	instant6 = types.DatetimeMaxPrecision
 	double   = types.Float64
@@ -61,18 +61,18 @@ var (
 
 // statusColumns are those of STREAMS and of SHOW STREAM STATUS.
 var statusColumns = []streamColumn[stream.Status]{
-	{"STREAM_SCHEMA", text, func(s stream.Status) any { return s.Definition.Database }},
-	{"STREAM_NAME", text, func(s stream.Status) any { return s.Definition.Name }},
-	{"STREAM_ID", text, func(s stream.Status) any { return s.Definition.ID }},
-	{"STATE", text, func(s stream.Status) any { return string(s.State) }},
-	{"STATE_REASON", text, func(s stream.Status) any { return orNull(s.Reason) }},
+	{"STREAM_SCHEMA", textType, func(s stream.Status) any { return s.Definition.Database }},
+	{"STREAM_NAME", textType, func(s stream.Status) any { return s.Definition.Name }},
+	{"STREAM_ID", textType, func(s stream.Status) any { return s.Definition.ID }},
+	{"STATE", textType, func(s stream.Status) any { return string(s.State) }},
+	{"STATE_REASON", textType, func(s stream.Status) any { return orNull(s.Reason) }},
 	{"STATE_SINCE", instant6, func(s stream.Status) any { return timeOrNull(s.Since) }},
-	{"TARGET_SCHEMA", text, func(s stream.Status) any { return targetSchema(s.Definition.Target) }},
-	{"TARGET_TABLE", text, func(s stream.Status) any { return targetTable(s.Definition.Target) }},
-	{"SOURCE", text, func(s stream.Status) any { return orNull(strings.Join(s.SourceDescriptions, ", ")) }},
-	{"CHECKPOINT_LOCATION", text, func(s stream.Status) any { return s.Definition.Checkpoint }},
-	{"TRIGGER_TYPE", text, func(s stream.Status) any { return s.Definition.Trigger.String() }},
-	{"OUTPUT_MODE", text, func(stream.Status) any { return "APPEND" }},
+	{"TARGET_SCHEMA", textType, func(s stream.Status) any { return targetSchema(s.Definition.Target) }},
+	{"TARGET_TABLE", textType, func(s stream.Status) any { return targetTable(s.Definition.Target) }},
+	{"SOURCE", textType, func(s stream.Status) any { return orNull(strings.Join(s.SourceDescriptions, ", ")) }},
+	{"CHECKPOINT_LOCATION", textType, func(s stream.Status) any { return s.Definition.Checkpoint }},
+	{"TRIGGER_TYPE", textType, func(s stream.Status) any { return s.Definition.Trigger.String() }},
+	{"OUTPUT_MODE", textType, func(stream.Status) any { return "APPEND" }},
 	{"LAST_BATCH_ID", number, func(s stream.Status) any { return countOrNull(s.LastBatchID) }},
 	{"LAST_COMMIT_VERSION", number, func(s stream.Status) any { return countOrNull(s.LastCommitVersion) }},
 	{"LAST_COMMIT_TIME", instant6, func(s stream.Status) any { return timeOrNull(s.LastCommitTime) }},
@@ -81,17 +81,17 @@ var statusColumns = []streamColumn[stream.Status]{
 	{"BACKLOG_FILES", number, func(s stream.Status) any { return s.BacklogFiles }},
 	{"BACKLOG_BYTES", number, func(s stream.Status) any { return s.BacklogBytes }},
 	{"WAITING_FILES", number, func(s stream.Status) any { return s.WaitingFiles }},
-	{"LAST_ERROR", text, func(s stream.Status) any { return orNull(s.LastError) }},
+	{"LAST_ERROR", textType, func(s stream.Status) any { return orNull(s.LastError) }},
 	{"LAST_ERROR_TIME", instant6, func(s stream.Status) any { return timeOrNull(s.LastErrorTime) }},
 	{"ATTEMPTS", number, func(s stream.Status) any { return int64(s.Attempts) }},
 	{"NEXT_ATTEMPT", instant6, func(s stream.Status) any { return timeOrNull(s.NextAttempt) }},
 	{"RESTARTS", number, func(s stream.Status) any { return int64(s.Restarts) }},
-	{"RUN_ID", text, func(s stream.Status) any { return orNull(s.RunID) }},
+	{"RUN_ID", textType, func(s stream.Status) any { return orNull(s.RunID) }},
 	{"PROCESS_ID", number, func(s stream.Status) any { return int64(s.ProcessID) }},
-	{"DEFINER", text, func(s stream.Status) any { return s.Definition.Definer }},
+	{"DEFINER", textType, func(s stream.Status) any { return s.Definition.Definer }},
 	{"CREATED", instant6, func(s stream.Status) any { return timeOrNull(s.Definition.Created) }},
-	{"STREAM_COMMENT", text, func(s stream.Status) any { return s.Definition.Comment }},
-	{"DEFINITION", text, func(s stream.Status) any { return createText(s.Definition) }},
+	{"STREAM_COMMENT", textType, func(s stream.Status) any { return s.Definition.Comment }},
+	{"DEFINITION", textType, func(s stream.Status) any { return createText(s.Definition) }},
 }
 
 // progressOf is a batch of a stream.
@@ -101,19 +101,19 @@ type progressOf struct {
 }
 
 var progressColumns = []streamColumn[progressOf]{
-	{"STREAM_SCHEMA", text, func(p progressOf) any { return p.status.Definition.Database }},
-	{"STREAM_NAME", text, func(p progressOf) any { return p.status.Definition.Name }},
-	{"ID", text, func(p progressOf) any { return p.ID }},
-	{"RUN_ID", text, func(p progressOf) any { return p.RunID }},
+	{"STREAM_SCHEMA", textType, func(p progressOf) any { return p.status.Definition.Database }},
+	{"STREAM_NAME", textType, func(p progressOf) any { return p.status.Definition.Name }},
+	{"ID", textType, func(p progressOf) any { return p.ID }},
+	{"RUN_ID", textType, func(p progressOf) any { return p.RunID }},
 	{"BATCH_ID", number, func(p progressOf) any { return p.BatchID }},
 	{"TIMESTAMP", instant6, func(p progressOf) any { return timeOrNull(p.Timestamp) }},
 	{"BATCH_DURATION", number, func(p progressOf) any { return p.BatchDuration }},
 	{"NUM_INPUT_ROWS", number, func(p progressOf) any { return p.NumInputRows }},
 	{"INPUT_ROWS_PER_SECOND", double, func(p progressOf) any { return p.InputRowsPerSecond }},
 	{"PROCESSED_ROWS_PER_SECOND", double, func(p progressOf) any { return p.ProcessedRowsPerSecond }},
-	{"DURATION_MS", text, func(p progressOf) any { return jsonText(p.DurationMs) }},
-	{"SOURCES", text, func(p progressOf) any { return jsonText(p.Sources) }},
-	{"SINK", text, func(p progressOf) any { return jsonText(p.Sink) }},
+	{"DURATION_MS", textType, func(p progressOf) any { return jsonText(p.DurationMs) }},
+	{"SOURCES", textType, func(p progressOf) any { return jsonText(p.Sources) }},
+	{"SINK", textType, func(p progressOf) any { return jsonText(p.Sink) }},
 	{"NUM_INPUT_FILES", number, func(p progressOf) any { return p.NumInputFiles }},
 	{"NUM_OUTPUT_ROWS", number, func(p progressOf) any { return p.Sink.NumOutputRows }},
 	{"NUM_ERROR_ROWS", number, func(p progressOf) any { return p.NumErrorRows }},
@@ -129,16 +129,16 @@ type fileOf struct {
 }
 
 var fileColumns = []streamColumn[fileOf]{
-	{"STREAM_SCHEMA", text, func(f fileOf) any { return f.status.Definition.Database }},
-	{"STREAM_NAME", text, func(f fileOf) any { return f.status.Definition.Name }},
-	{"PATH", text, func(f fileOf) any { return f.Path }},
+	{"STREAM_SCHEMA", textType, func(f fileOf) any { return f.status.Definition.Database }},
+	{"STREAM_NAME", textType, func(f fileOf) any { return f.status.Definition.Name }},
+	{"PATH", textType, func(f fileOf) any { return f.Path }},
 	{"SIZE", number, func(f fileOf) any { return countOrNull(f.Size) }},
 	{"MTIME", instant6, func(f fileOf) any { return timeOrNull(f.ModTime) }},
-	{"STATE", text, func(f fileOf) any { return string(f.State) }},
+	{"STATE", textType, func(f fileOf) any { return string(f.State) }},
 	{"BATCH", number, func(f fileOf) any { return f.SourceLog }},
 	{"ROWS", number, func(f fileOf) any { return countOrNull(f.Rows) }},
 	{"REJECTED", number, func(f fileOf) any { return f.Rejected }},
-	{"ERROR", text, func(f fileOf) any { return orNull(f.Error) }},
+	{"ERROR", textType, func(f fileOf) any { return orNull(f.Error) }},
 }
 
 // errorOf is a malformed row that a stream met.
@@ -151,16 +151,16 @@ type errorOf struct {
 const rowErrorNumber = 1366
 
 var errorColumns = []streamColumn[errorOf]{
-	{"STREAM_SCHEMA", text, func(e errorOf) any { return e.status.Definition.Database }},
-	{"STREAM_NAME", text, func(e errorOf) any { return e.status.Definition.Name }},
+	{"STREAM_SCHEMA", textType, func(e errorOf) any { return e.status.Definition.Database }},
+	{"STREAM_NAME", textType, func(e errorOf) any { return e.status.Definition.Name }},
 	{"TIME", instant6, func(e errorOf) any { return timeOrNull(e.Time) }},
 	{"BATCH_ID", number, func(e errorOf) any { return e.BatchID }},
 	{"ERRNO", number, func(errorOf) any { return int64(rowErrorNumber) }},
-	{"MESSAGE", text, func(e errorOf) any { return e.Message }},
-	{"FILE", text, func(e errorOf) any { return e.File }},
+	{"MESSAGE", textType, func(e errorOf) any { return e.Message }},
+	{"FILE", textType, func(e errorOf) any { return e.File }},
 	{"LINE", number, func(e errorOf) any { return e.Line }},
-	{"COLUMN", text, func(e errorOf) any { return orNull(e.Column) }},
-	{"RAW", text, func(e errorOf) any { return strings.ToValidUTF8(string(e.Raw), "\uFFFD") }},
+	{"COLUMN", textType, func(e errorOf) any { return orNull(e.Column) }},
+	{"RAW", textType, func(e errorOf) any { return strings.ToValidUTF8(string(e.Raw), "\uFFFD") }},
 }
 
 func (c *Catalog) progressRows(ctx context.Context, s stream.Status, limit int) ([]progressOf, error) {

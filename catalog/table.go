@@ -108,10 +108,7 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 	if len(t.pending) == 0 {
 		return scan, nil
 	}
-	own, err := newPendingScan(ctx, t.handle.Store(), t.snap.Metadata(), fields, t.pending)
-	if err != nil {
-		return nil, err
-	}
+	own := newPendingScan(t.handle.Store(), t.snap.Metadata(), fields, t.pending)
 	return vector.NewConcat(scan.Schema(), []vector.Operator{scan, own}), nil
 }
 
