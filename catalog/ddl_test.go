@@ -182,7 +182,8 @@ func TestRefusedStatements(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (a INT)")
 	for _, s := range []string{
-		"UPDATE t SET a = 1", "DELETE FROM t", "DELETE FROM t WHERE a = 1", "TRUNCATE TABLE t", "REPLACE INTO t VALUES (1)",
+		"UPDATE t SET a = 1", "DELETE FROM t", "DELETE FROM t WHERE a = 1", "ALTER TABLE t ADD COLUMN b INT", "RENAME TABLE t TO u",
+		"ALTER TABLE t RENAME TO u", "TRUNCATE TABLE t", "REPLACE INTO t VALUES (1)",
 		"INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 2",
 	} {
 		l.refused(s, "on a Delta table is not supported yet")

@@ -139,6 +139,13 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
 			return nil, notYet("TRUNCATE on a Delta table", "DROP TABLE and CREATE TABLE the table again")
 		}
+		if s.Action == ast.RenameStr && len(s.FromTables) > 0 {
+			return nil, notYet("RENAME TABLE on a Delta table", copyInstead)
+		}
+	case *ast.AlterTable:
+		if !systemTable(s.Table) {
+			return nil, notYet("ALTER TABLE on a Delta table", copyInstead)
+		}
 	case ast.SelectStatement:
 		if into := s.GetInto(); into != nil && (into.Outfile != "" || into.Dumpfile != "") {
 			return nil, refuse(KindInvalid, "INTO OUTFILE would write the server's disk, which no statement does: let the client write its result")
@@ -169,6 +176,9 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 
 // insertInstead is what to use where MySQL would look for a key.
 const insertInstead = "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys"
+
+// copyInstead is what to use where a table would change in place.
+const copyInstead = "CREATE TABLE ... AS SELECT into a new table, then DROP TABLE the old one"
 
 func isTableDDL(s *ast.DDL) bool {
 	return s.ViewSpec == nil && s.TriggerSpec == nil && s.ProcedureSpec == nil && s.EventSpec == nil && s.IndexSpec == nil && !s.Table.Name.IsEmpty()
