@@ -25,10 +25,26 @@ var (
 	_ sql.TableCreator      = database{}
 	_ sql.TableDropper      = database{}
 	_ sql.ViewDatabase      = database{}
+	_ sql.CollatedDatabase  = database{}
 )
 
 // Name is the database's name.
 func (d database) Name() string { return d.name }
+
+// GetCollation is the one by which Delta and Spark compare strings: by bytes.
+func (d database) GetCollation(*sql.Context) sql.CollationID { return sql.Collation_Default }
+
+// SetCollation keeps none: another one than the lake's is taken with a warning, as tools write it into every CREATE DATABASE.
+func (d database) SetCollation(ctx *sql.Context, collation sql.CollationID) error {
+	if collation != sql.Collation_Default && collation != sql.Collation_Unspecified {
+		ctx.Warn(warningCollation, "collation %s is not kept: strings in the lake compare by bytes; write COLLATE %s in the query",
+			collation.Name(), collation.Name())
+	}
+	return nil
+}
+
+// warningCollation is MySQL's ER_UNKNOWN_COLLATION.
+const warningCollation = 1273
 
 // GetTableInsensitive returns a table at the version that the statement sees.
 func (d database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 func TestDatabases(t *testing.T) {
 	l := newLab(t)
-	require.Equal(t, []string{"information_schema", "lake"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql"}, l.rows("SHOW DATABASES"))
 	l.exec("CREATE DATABASE shop", "USE shop", "CREATE TABLE items (id INT)", "INSERT INTO items VALUES (7)")
 	require.DirExists(t, l.path("lake", "shop", "items", "_delta_log"))
 	require.Equal(t, []string{"7"}, l.rows("SELECT * FROM SHOP.items"))
@@ -19,7 +20,7 @@ func TestDatabases(t *testing.T) {
 	l.refused("CREATE DATABASE _x", "does not begin with _")
 	l.refused("DROP DATABASE lake", "always exists")
 	l.exec("DROP DATABASE shop")
-	require.Equal(t, []string{"information_schema", "lake"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql"}, l.rows("SHOW DATABASES"))
 	l.refused("SELECT * FROM shop.items", "database not found")
 }
 
@@ -57,7 +58,7 @@ func TestFolderThatTurnsUpIsATable(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1)")
 	require.NoError(t, os.CopyFS(l.path("lake", "sales", "q1"), os.DirFS(l.path("lake", "lake", "t"))))
 	require.Equal(t, []string{"1"}, l.rows("SELECT * FROM sales.Q1"))
-	require.Equal(t, []string{"information_schema", "lake", "sales"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql", "sales"}, l.rows("SHOW DATABASES"))
 	require.Equal(t, []string{"q1"}, l.rows("SHOW TABLES FROM sales"))
 }
 
@@ -200,4 +201,17 @@ func TestTableReplacedByAnotherServer(t *testing.T) {
 	require.Equal(t, []string{"new"}, a.rows("SELECT * FROM t"))
 	a.exec("INSERT INTO t VALUES ('more')")
 	require.Equal(t, []string{"more", "new"}, b.rows("SELECT * FROM t ORDER BY s"))
+}
+
+func TestDatabaseWithACollation(t *testing.T) {
+	l := newLab(t)
+	for i, clause := range []string{"", "DEFAULT CHARACTER SET utf8mb4", "CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci"} {
+		l.exec(fmt.Sprintf("CREATE DATABASE d%d %s", i, clause), fmt.Sprintf("CREATE TABLE d%d.t (a VARCHAR(9))", i))
+	}
+	l.exec("ALTER DATABASE d0 COLLATE utf8mb4_0900_ai_ci")
+	warnings := l.sess.Warnings()
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0].Message, "utf8mb4_0900_ai_ci is not kept")
+	require.Equal(t, []string{"d0|utf8mb4_0900_bin"},
+		l.rows("SELECT SCHEMA_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = 'd0'"))
 }

@@ -35,10 +35,19 @@ func openLab(t *testing.T, dir string) *lab {
 	})
 	require.NoError(t, err)
 	require.NoError(t, c.Start(context.Background()))
+	asRoot(c)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	l := &lab{t: t, dir: dir, c: c}
 	l.sess = c.newSession(sql.Client{User: "root", Address: "localhost"}, "", 1)
 	return l
+}
+
+// asRoot turns grants on, as the server does: GMS then wraps every database and table.
+func asRoot(c *Catalog) {
+	users := c.engine.Analyzer.Catalog.MySQLDb
+	editor := users.Editor()
+	defer editor.Close()
+	users.AddEphemeralSuperUser(editor, "root", "localhost", "")
 }
 
 // session returns another connection to the same catalog.
