@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 
 	"lakesql/format/csv"
@@ -9,6 +10,28 @@ import (
 // wayOn is what to type when a stream cannot go on because of one file.
 func wayOn(f File) string {
 	return fmt.Sprintf("to go on without it, type ALTER STREAM <name> SKIP FILE '%s'", f.URI)
+}
+
+// ArgumentError says that the path or an option of read_files cannot be what it is.
+type ArgumentError struct {
+	Err   error
+	Later bool // known, and not built yet
+}
+
+func (e *ArgumentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *ArgumentError) Unwrap() error { return e.Err }
+
+// notBuilt is the error for what is known and not built yet.
+func notBuilt(format string, args ...any) error {
+	return &ArgumentError{Err: fmt.Errorf(format, args...), Later: true}
+}
+
+// argumentError gives an error of the path or an option its type.
+func argumentError(err error) error {
+	var inner *ArgumentError
+	return &ArgumentError{Err: err, Later: errors.As(err, &inner) && inner.Later}
 }
 
 // GoneError says that a listed file is not there any more.

@@ -45,8 +45,16 @@ func (o *Options) Schema() *batch.Schema { return o.schema }
 var laterFormats = []string{"json", "parquet", "text", "avro", "orc", "xml", "binaryfile", "delta"}
 
 // ParseOptions reads named arguments: Spark's and Auto Loader's names in any case, with or without "cloudFiles.".
-// An option that is unknown, or known and not built, is an error that names it: none is ignored.
+// An option that is unknown, or known and not built, is an *ArgumentError that names it: none is ignored.
 func ParseOptions(args map[string]string) (*Options, error) {
+	o, err := parseOptions(args)
+	if err != nil {
+		return nil, argumentError(err)
+	}
+	return o, nil
+}
+
+func parseOptions(args map[string]string) (*Options, error) {
 	o := &Options{CSV: csv.DefaultOptions(), IncludeExistingFiles: true}
 	given := make(map[string]string, len(args))
 	for _, name := range slices.Sorted(maps.Keys(args)) {
@@ -86,9 +94,9 @@ func (o *Options) set(key, name, value string) error {
 			return nil
 		}
 		if only == "" {
-			return fmt.Errorf("option %s is not supported yet: leave it out", name)
+			return notBuilt("option %s is not supported yet: leave it out", name)
 		}
-		return fmt.Errorf("option %s => '%s' is not supported yet: leave it out, which means '%s'", name, value, only)
+		return notBuilt("option %s => '%s' is not supported yet: leave it out, which means '%s'", name, value, only)
 	}
 	if hint, ok := elsewhere[key]; ok {
 		return fmt.Errorf("option %s does not belong to read_files: %s", name, hint)
@@ -165,7 +173,7 @@ func (o *Options) setFormat(value string) error {
 	case o.Format == "csv":
 		return nil
 	case slices.Contains(laterFormats, o.Format):
-		return fmt.Errorf("the format %s is not supported yet; csv is", o.Format)
+		return notBuilt("the format %s is not supported yet; csv is", o.Format)
 	}
 	return fmt.Errorf("there is no such format; csv is supported, %s will be", strings.Join(laterFormats, ", "))
 }
@@ -215,7 +223,7 @@ func (o *Options) setEncoding(value string) error {
 	case "UTF-8", "UTF8", "US-ASCII", "ASCII":
 		return nil
 	}
-	return fmt.Errorf("the encoding %s is not supported yet, only UTF-8: convert the files, for example with iconv -f %s -t UTF-8", value, value)
+	return notBuilt("the encoding %s is not supported yet, only UTF-8: convert the files, for example with iconv -f %s -t UTF-8", value, value)
 }
 
 func boolean(field func(*Options) *bool) func(*Options, string) error {

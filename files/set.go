@@ -42,7 +42,7 @@ type Set struct {
 func NewSet(open store.Opener, fence Fence, pattern string, opts *Options) (*Set, error) {
 	loc, err := parseLocation(pattern)
 	if err != nil {
-		return nil, err
+		return nil, argumentError(err)
 	}
 	s := &Set{
 		open: open, fence: fence, location: loc, filter: opts.pathGlobFilter, recurse: opts.recursive,

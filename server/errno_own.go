@@ -27,6 +27,7 @@ var ownAsMySQL = []struct {
 	{mysql.ERNotSupportedYet, mysql.SSClientError, streamKind(stream.KindUnsupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, catalogKind(catalog.KindUnsupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, refusal(sqlext.NotSupported)},
+	{mysql.ERNotSupportedYet, mysql.SSClientError, fileArgument(true)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*mysqltype.UnsupportedError]},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*vector.UnsupportedError]},
 	{mysql.ERUnknownError, mysql.SSUnknownSQLState, streamKind(stream.KindPanic)},
@@ -92,6 +93,7 @@ var ownErrors = []ownError{
 	{20310, "A Parquet file is damaged.", is(parquet.ErrDamaged)},
 	{20311, "A Parquet file holds what this version does not read.", is(parquet.ErrUnsupported)},
 	{20312, "A Parquet file's values are not of the wanted type.", is(parquet.ErrType)},
+	{20313, "The path or an option of read_files cannot be what it is.", fileArgument(false)},
 
 	{20401, "The path lies outside of the warehouse and the allowed folders.", typed[*store.OutsideError]},
 	{20402, "The folder is not there.", is(store.ErrRootMissing)},
@@ -125,6 +127,13 @@ func refusal(k sqlext.RefusalKind) func(error) bool {
 	return func(err error) bool {
 		e, ok := err.(*sqlext.RefusedError)
 		return ok && e.Kind == k
+	}
+}
+
+func fileArgument(later bool) func(error) bool {
+	return func(err error) bool {
+		e, ok := err.(*files.ArgumentError)
+		return ok && e.Later == later
 	}
 }
 

@@ -1,7 +1,7 @@
 package files
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"strings"
 
@@ -18,12 +18,14 @@ func parseOptions(args map[string]string) (*files.Options, error) {
 	}
 	switch {
 	case !opts.IncludeExistingFiles:
-		return nil, fmt.Errorf("includeExistingFiles => false is not supported yet: move the files that are not to be read elsewhere")
+		return nil, notBuilt("includeExistingFiles => false is not supported yet: move the files that are not to be read elsewhere")
 	case opts.SchemaLocation != "":
-		return nil, fmt.Errorf("schemaLocation is not supported yet: the inferred schema is kept in the stream's checkpoint")
+		return nil, notBuilt("schemaLocation is not supported yet: the inferred schema is kept in the stream's checkpoint")
 	}
 	return opts, nil
 }
+
+func notBuilt(text string) error { return &files.ArgumentError{Err: errors.New(text), Later: true} }
 
 // withoutSchema reads the named arguments but the one that gives the schema.
 func withoutSchema(args map[string]string) (*files.Options, error) {
