@@ -103,7 +103,7 @@ func Open(ctx context.Context, st store.Store) (*Checkpoint, error) {
 
 func missing(st store.Store, found string) error {
 	return &Error{Kind: Missing, URI: st.URI(), Found: found, Err: store.ErrNotFound,
-		Hint: "if it was deleted, put it back from a copy, or ALTER STREAM ... RESET to read everything again under a new id"}
+		Hint: "if it was deleted, put it back from a copy"}
 }
 
 // ID is the query's id, a UUID in lower case: the appId of the target's txn.
@@ -140,7 +140,7 @@ func (c *Checkpoint) Verify(ctx context.Context) error {
 	id, err := readMetadata(ctx, c.st)
 	switch want := c.ID(); {
 	case errors.Is(err, store.ErrNotFound):
-		return &Error{Kind: Gone, URI: c.st.URI(), Found: "it has been deleted while the stream ran", Hint: hintGone, Err: err}
+		return &Error{Kind: Gone, URI: c.st.URI(), Found: "it has been deleted while the stream ran", Hint: hintCopy, Err: err}
 	case err != nil:
 		return err
 	case id != want:
@@ -168,7 +168,7 @@ func readMetadata(ctx context.Context, st store.Store) (string, error) {
 // hintMetadata says how to write metadata by hand.
 func hintMetadata(st store.Store) string {
 	return `put it back: printf '{"id":"%s"}' <id> > ` + shellPath(st, metadataKey) +
-		", where <id> is the appId of txn in the table's log; or ALTER STREAM ... RESET to read everything again"
+		", where <id> is the appId of txn in the table's log"
 }
 
 func decodeMetadata(data []byte) (id string, err error) {
@@ -226,7 +226,7 @@ func (c *Checkpoint) checkLogs(ctx context.Context) error {
 	last, done := offsets.latest(), commits.latest()
 	switch {
 	case done > last:
-		return damaged(c.st, fmt.Sprintf("commits/%d", done), hintReset,
+		return damaged(c.st, fmt.Sprintf("commits/%d", done), hintCopy,
 			"batch %d is finished, but offsets/ ends at %s", done, batchName(last))
 	case done < last-1:
 		return damaged(c.st, fmt.Sprintf("commits/%d", last-1), hintCommit(c.st, last-1),
@@ -255,7 +255,7 @@ func batchName(id int64) string {
 
 // hintCommit says how to write a commit file by hand.
 func hintCommit(st store.Store, id int64) string {
-	return fmt.Sprintf(`if the table's txn for this id is %d or more, printf 'v1\n{"nextBatchWatermarkMs":0}' > %s; otherwise ALTER STREAM ... RESET`,
+	return fmt.Sprintf(`if the table's txn for this id is %d or more, printf 'v1\n{"nextBatchWatermarkMs":0}' > %s`,
 		id, shellPath(st, fmt.Sprintf("commits/%d", id)))
 }
 

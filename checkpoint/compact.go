@@ -134,7 +134,7 @@ func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string)
 			return err
 		}
 		if _, err := parseEntry(line); err != nil {
-			return damaged(l.st, key, hintReset, "%v", err)
+			return damaged(l.st, key, hintCopy, "%v", err)
 		}
 		buf.WriteByte('\n')
 		buf.WriteString(line)
@@ -161,7 +161,7 @@ func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, err
 			}
 			first = false
 			if _, kind, err := splitLog(line); err != nil {
-				yield("", &Error{Kind: kind, URI: store.ObjectURI(l.st, key), Found: err.Error(), Hint: hintReset})
+				yield("", &Error{Kind: kind, URI: store.ObjectURI(l.st, key), Found: err.Error(), Hint: hintCopy})
 				return false
 			}
 			return true
@@ -196,7 +196,7 @@ func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, err
 
 func (l *SourceLog) readError(key string, err error) error {
 	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrRootMissing) {
-		return &Error{Kind: Damaged, URI: store.ObjectURI(l.st, key), Found: "the file is missing", Hint: hintReset, Err: err}
+		return &Error{Kind: Damaged, URI: store.ObjectURI(l.st, key), Found: "the file is missing", Hint: hintCopy, Err: err}
 	}
 	return gone(l.st, err)
 }

@@ -68,15 +68,13 @@ func IsKind(err error, kind Kind) bool {
 // gone turns the loss of the root into an Error, and leaves other errors of the store as they are.
 func gone(st store.Store, err error) error {
 	if errors.Is(err, store.ErrRootMissing) {
-		return &Error{Kind: Gone, URI: st.URI(), Found: "the folder has been deleted", Hint: hintGone, Err: err}
+		return &Error{Kind: Gone, URI: st.URI(), Found: "the folder has been deleted", Hint: hintCopy, Err: err}
 	}
 	return err
 }
 
-const (
-	hintGone  = "put it back from a copy, or ALTER STREAM ... RESET to read everything again under a new id"
-	hintReset = "put it back from a copy, or ALTER STREAM ... RESET to read everything again"
-)
+// hintCopy is the only way to keep the checkpoint. That it may be reset is for the stream to say.
+const hintCopy = "put it back from a copy"
 
 // damaged reports one file of the checkpoint.
 func damaged(st store.Store, key, hint, found string, args ...any) error {

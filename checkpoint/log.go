@@ -85,7 +85,7 @@ func (l *log) checked(ctx context.Context) (logIDs, error) {
 	}
 	for i, id := range ids.all {
 		if want := ids.first() + int64(i); id != want {
-			hint := hintReset
+			hint := hintCopy
 			if l.dir == "commits" {
 				hint = hintCommit(l.st, want)
 			}
@@ -108,7 +108,7 @@ func (l *log) Latest(ctx context.Context) (int64, error) {
 func (l *log) read(ctx context.Context, id int64) ([]string, error) {
 	data, err := l.st.Get(ctx, l.key(id))
 	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrRootMissing) {
-		return nil, &Error{Kind: Damaged, URI: store.ObjectURI(l.st, l.key(id)), Found: "the file is missing", Hint: hintReset, Err: err}
+		return nil, &Error{Kind: Damaged, URI: store.ObjectURI(l.st, l.key(id)), Found: "the file is missing", Hint: hintCopy, Err: err}
 	}
 	if err != nil {
 		return nil, gone(l.st, err)
@@ -123,7 +123,7 @@ func (l *log) read(ctx context.Context, id int64) ([]string, error) {
 // bad reports a file that cannot be read.
 func (l *log) bad(id int64, kind Kind, err error) error {
 	hint := "if it is the newest batch and the table does not have it, rm -f " + shellPath(l.st, l.key(id)) + " " + shellPath(l.st, crcKey(l.key(id))) +
-		" and the batch is planned again; otherwise put it back from a copy, or ALTER STREAM ... RESET"
+		" and the batch is planned again; otherwise put it back from a copy"
 	if l.dir == "commits" {
 		hint = "rm -f " + shellPath(l.st, l.key(id)) + " " + shellPath(l.st, crcKey(l.key(id))) + " and it is written again when the table has the batch"
 	}
@@ -163,7 +163,7 @@ func (l *log) add(ctx context.Context, id int64, data []byte) error {
 		// A process that slept while others purged this id would otherwise write a file below a hole.
 		return concurrent(l.st, l.key(latest), id, store.ErrExists)
 	case latest < id-1:
-		return damaged(l.st, l.key(id-1), hintReset, "the file is missing: the log ends at %s, and %d is to be written", batchName(latest), id)
+		return damaged(l.st, l.key(id-1), hintCopy, "the file is missing: the log ends at %s, and %d is to be written", batchName(latest), id)
 	}
 	if ids.crc[crcKey(key)] { // left without its file, it would block Spark
 		if err := l.st.Delete(ctx, crcKey(key)); err != nil {

@@ -133,8 +133,7 @@ func (c *Checkpoint) readMarker(ctx context.Context) (m resetMarker, ok bool, er
 	}
 	if err != nil {
 		return m, false, &Error{Kind: ResetUnfinished, URI: store.ObjectURI(c.st, resetKey), Err: err,
-			Found: "a reset was cut short, and its marker cannot be read",
-			Hint:  "ALTER STREAM ... RESET to begin it again"}
+			Found: "a reset was cut short, and its marker cannot be read"}
 	}
 	return m, true, nil
 }

@@ -56,6 +56,17 @@ func (r *Ring) Put(batch int64, items ...json.RawMessage) {
 	r.trim()
 }
 
+// Add puts items behind those of a batch that is done.
+func (r *Ring) Add(batch int64, items ...json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, data := range items {
+		r.items = append(r.items, Item{Batch: batch, Data: data})
+	}
+	r.dirty = true
+	r.trim()
+}
+
 // trim drops the oldest. The caller holds mu.
 func (r *Ring) trim() {
 	size, from := 0, len(r.items)

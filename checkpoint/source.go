@@ -130,7 +130,7 @@ func (l *SourceLog) load(ctx context.Context) error {
 	}
 	k, err := compactInterval(ids.compact)
 	if err != nil {
-		return damaged(l.st, l.compactKey(ids.base()), hintReset, "%v", err)
+		return damaged(l.st, l.compactKey(ids.base()), hintCopy, "%v", err)
 	}
 	l.latest, l.base, l.interval, l.crc, l.known = ids.latest(), ids.base(), k, ids.crc, true
 	return nil
@@ -144,7 +144,7 @@ func (l *SourceLog) checkHoles(ids sourceIDs) error {
 			continue
 		}
 		if id != next {
-			return damaged(l.st, l.plainKey(next), hintReset, "the file is missing, though %d is there", id)
+			return damaged(l.st, l.plainKey(next), hintCopy, "the file is missing, though %d is there", id)
 		}
 		next++
 	}
@@ -243,7 +243,7 @@ func (l *SourceLog) Entries(ctx context.Context, from, to int64) ([]SourceEntry,
 		}
 		i, _ := slices.BinarySearch(ids.compact, id)
 		if i == len(ids.compact) {
-			return nil, damaged(l.st, l.plainKey(id), hintReset, "the file is missing")
+			return nil, damaged(l.st, l.plainKey(id), hintCopy, "the file is missing")
 		}
 		last := min(ids.compact[i], to)
 		for e, err := range l.file(ctx, l.compactKey(ids.compact[i])) {
@@ -308,7 +308,7 @@ func (l *SourceLog) file(ctx context.Context, key string) iter.Seq2[SourceEntry,
 			var e SourceEntry
 			if err == nil {
 				if e, err = parseEntry(line); err != nil {
-					err = damaged(l.st, key, hintReset, "%v", err)
+					err = damaged(l.st, key, hintCopy, "%v", err)
 				}
 			}
 			if !yield(e, err) || err != nil {

@@ -29,6 +29,7 @@ type Set struct {
 	now      func() time.Time
 	gate     *gate
 	folders  map[string]folderCache // by key; what the last listing found
+	touched  []string               // what Touched returns
 
 	mu      sync.Mutex
 	wait    time.Duration // after the last listing, until a waiting file may be whole
@@ -83,12 +84,21 @@ func (s *Set) ListNew(ctx context.Context, known func(uri string) bool) (ready, 
 		return nil, nil, fmt.Errorf("list %s: %w", s.location.base, err)
 	}
 	s.folders = l.folders
-	s.gate.forget()
+	s.touched = nil
+	for _, path := range s.gate.forget() {
+		if uri := store.FileURI(path); known != nil && known(uri) {
+			s.touched = append(s.touched, uri)
+		}
+	}
 	s.finish(l)
 	sortFiles(l.ready)
 	sortFiles(l.waiting)
 	return l.ready, l.waiting, nil
 }
+
+// Touched returns the known files that the watcher saw being written to, or replaced, between the last two listings. Nothing
+// is missed that was closed while a watcher watched; what happened before is not told.
+func (s *Set) Touched() []string { return s.touched }
 
 // sortFiles sorts by modification time, then path: the order in which files are read.
 func sortFiles(list []File) {
@@ -302,10 +312,17 @@ func (l *listing) file(key string, e entry) (known bool, err error) {
 		}
 		st = &found
 	}
+	if st.size == 0 && !l.tree.whole() {
+		return false, nil // it has no rows, and may get some: many programs make a file, close it, and open it again to write
+	}
 	f := File{URI: uri, Size: st.size, ModTime: st.modTime, ETag: st.etag}
 	whole, wait := true, time.Duration(0)
 	if !l.tree.whole() {
-		whole, wait = l.gate.judge(l.tree.path(key), *st, l.now())
+		path := l.tree.path(key)
+		whole, wait = l.gate.judge(path, *st, l.now())
+		if whole && l.now().Sub(st.modTime) < openCheckAge && isOpenForWriting(path) {
+			whole, wait = false, QuietPeriod
+		}
 	}
 	if whole {
 		l.ready = append(l.ready, f)

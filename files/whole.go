@@ -16,6 +16,9 @@ const (
 	// SettlePeriod is the least time between the two listings that must find a file alike whose inode changed after its last
 	// write, as a rename does.
 	SettlePeriod = 200 * time.Millisecond
+	// openCheckAge is how long after its last write a file may still be found open for writing and wait: asking costs some
+	// microseconds a file, and a folder may hold a million old ones.
+	openCheckAge = time.Hour
 	// maxNotes bounds what is remembered between two listings; beyond it, files wait as if nothing had been seen.
 	maxNotes = 1 << 17
 )
@@ -45,7 +48,8 @@ type candidate struct {
 //  2. its inode changed after its last write, and two listings SettlePeriod apart found it alike;
 //  3. nothing of it changed for QuietPeriod (OpenPeriod while some program has it open).
 //
-// An empty file is only whole by the third rule: many programs make a file, close it, and open it again to write.
+// Whatever the rules say, a file that some program has open for writing is not whole, where the system tells. An empty file
+// is not looked at: it has no rows, and may get some.
 type gate struct {
 	mu    sync.Mutex
 	round int             // listings begun
@@ -115,7 +119,7 @@ func (g *gate) judge(path string, st stat, now time.Time) (whole bool, wait time
 func (s stat) same(o stat) bool { return s.size == o.size && s.modTime.Equal(o.modTime) }
 
 func (c *candidate) judge(now time.Time) (whole bool, wait time.Duration) {
-	if c.closed && c.stat.size > 0 {
+	if c.closed {
 		return true, 0
 	}
 	quiet := QuietPeriod
@@ -128,14 +132,15 @@ func (c *candidate) judge(now time.Time) (whole bool, wait time.Duration) {
 		last = changed
 	}
 	wait = quiet - now.Sub(last)
-	if c.stat.size > 0 && c.stat.changed.After(c.stat.modTime) {
+	if c.stat.changed.After(c.stat.modTime) {
 		wait = min(wait, SettlePeriod-now.Sub(c.since))
 	}
 	return wait <= 0, max(wait, 0)
 }
 
-// forget ends a listing: it drops what the listing did not come by, files that are gone, known, or of no interest.
-func (g *gate) forget() {
+// forget ends a listing: it drops what the listing did not come by, files that are gone, known, or of no interest. It returns
+// those of them that were closed.
+func (g *gate) forget() (closed []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for path, c := range g.files {
@@ -147,6 +152,10 @@ func (g *gate) forget() {
 	for path, n := range g.notes {
 		if n.round < g.round {
 			delete(g.notes, path)
+			if n.closed {
+				closed = append(closed, path)
+			}
 		}
 	}
+	return closed
 }

@@ -16,6 +16,16 @@ type attachment struct {
 	cp      *checkpoint.Checkpoint
 	target  Target
 	tableID string // metaData.id that the checkpoint is bound to; "" before the first commit
+
+	creating bool // the stream is not there yet: RESET is no way on
+}
+
+// reset is the way on that always works: to read everything again, under another id.
+func (a *attachment) reset() string {
+	if a.creating {
+		return "give the stream another path in WITH CHECKPOINT '...', which reads everything"
+	}
+	return fmt.Sprintf("type ALTER STREAM %s RESET, which keeps the table's rows and reads everything again", a.def.FullName())
 }
 
 // look reads where the stream stands, and refuses what would lose or double rows.
@@ -40,7 +50,7 @@ func (a *attachment) look(ctx context.Context) (position, *delta.Snapshot, error
 		return pos, nil, err
 	}
 	if _, kind := pos.decide(); kind != 0 {
-		return pos, nil, refusal(kind, &a.def, a.cp, pos)
+		return pos, nil, a.refusal(kind, pos)
 	}
 	return pos, snap, nil
 }
@@ -71,6 +81,10 @@ func (a *attachment) checkTable(snap *delta.Snapshot) error {
 			return nil
 		}
 		found = "the table there has id " + snap.Metadata().ID
+	}
+	if a.creating {
+		return a.fail(KindTableReplaced, nil, "[DIFFERENT_DELTA_TABLE] checkpoint %s has been writing a table with id %s, and as %s %s. "+
+			"Name the table that it belongs to, or %s", a.cp.URI(), a.tableID, a.def.Target, found, a.reset())
 	}
 	return a.fail(KindTableReplaced, nil, "[DIFFERENT_DELTA_TABLE] stream %s has been writing %s with id %s, and now %s: it was dropped or replaced. "+
 		"Bring the old table back, or type ALTER STREAM %s RESET, which reads everything again into the table that is there",

@@ -181,11 +181,14 @@ func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, fit *fi
 			return err
 		}
 	}
-	res.files, err = w.Close(ctx)
+	if res.files, err = w.Close(ctx); err != nil {
+		w.Abort()
+		return err
+	}
 	for _, f := range res.files {
 		res.bytes += f.Size
 	}
-	return err
+	return nil
 }
 
 // selectError is an error that the SELECT gave, its own or that of what it reads.

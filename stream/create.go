@@ -87,6 +87,9 @@ func (m *Manager) checkDefinition(ctx context.Context, d *Definition) ([]source.
 	if err := m.checkCheckpointPlace(d, specs); err != nil {
 		return nil, err
 	}
+	if err := m.checkTargetPlace(ctx, d, specs); err != nil {
+		return nil, err
+	}
 	return specs, m.checkSelect(ctx, d)
 }
 
@@ -142,6 +145,35 @@ func (m *Manager) checkCheckpointPlace(d *Definition, specs []source.Spec) error
 	return nil
 }
 
+// checkTargetPlace refuses a stream whose source, checkpoint and table lie in one another. A checkpoint may lie in the table's
+// folder below a hidden name, as Spark's users have it.
+func (m *Manager) checkTargetPlace(ctx context.Context, d *Definition, specs []source.Spec) error {
+	target, err := m.cfg.Targets.Open(ctx, d.Target)
+	if err != nil {
+		return err
+	}
+	table := canonicalURI(target.Table.Store().URI())
+	refuse := func(format string, args ...any) error {
+		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(format, args...)}
+	}
+	for _, spec := range specs {
+		pattern := canonicalPattern(spec.Path)
+		if mayMatchAbove(pattern, table) || within(fixedPart(pattern), table) {
+			return refuse("the source %s and the files of table %s (%s) lie in one another: the stream would read what it writes. "+
+				"Let it read another folder, or write another table", spec.Path, d.Target, table)
+		}
+	}
+	inTable, below := strings.CutPrefix(d.Checkpoint, table+"/")
+	switch {
+	case within(table, d.Checkpoint):
+		return refuse("table %s (%s) lies in the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", d.Target, table, d.Checkpoint)
+	case below && !strings.HasPrefix(inTable, "_") && !strings.HasPrefix(inTable, "."), inTable == "_delta_log", strings.HasPrefix(inTable, "_delta_log/"):
+		return refuse("checkpoint %s lies among the files of table %s, which engines clear away. Put it elsewhere, or there under a name with _: WITH CHECKPOINT '%s/_checkpoints/%s'",
+			d.Checkpoint, d.Target, table, d.Name)
+	}
+	return nil
+}
+
 // checkSelect compiles the SELECT over the files that are there, if that takes no long look. What is wrong with the data is
 // not the statement's business: the stream's state tells it.
 func (m *Manager) checkSelect(ctx context.Context, d *Definition) error {
@@ -190,14 +222,31 @@ func (m *Manager) attach(ctx context.Context, d *Definition, sources int) error 
 	}
 	if err != nil {
 		return &Error{Kind: KindCheckpoint, Stream: d.FullName(), Err: err, Message: fmt.Sprintf(
-			"stream %s cannot take checkpoint %s: %v", d.FullName(), d.Checkpoint, err)}
+			"stream %s cannot take checkpoint %s: %v; or give it another path in WITH CHECKPOINT '...'", d.FullName(), d.Checkpoint, err)}
 	}
 	d.ID = cp.ID()
-	a := &attachment{def: *d, cp: cp}
+	if err := m.refuseCopy(d); err != nil {
+		return err
+	}
+	a := &attachment{def: *d, cp: cp, creating: true}
 	if _, err := a.examine(ctx, m, sources); err != nil {
 		return err
 	}
 	return m.testLease(ctx, a)
+}
+
+// refuseCopy refuses a checkpoint that has the id of another stream's: both would write the table's txn of that id, and each
+// would take the other's batches for its own, with files in them that it has not read.
+func (m *Manager) refuseCopy(d *Definition) error {
+	for _, s := range m.all() {
+		if other := s.definition(); other.key() != d.key() && other.ID == d.ID {
+			return &Error{Kind: KindCheckpointHeld, Stream: d.FullName(), Message: fmt.Sprintf(
+				"checkpoint %s is a copy of %s, which belongs to stream %s: both have the id %s, and the table could not tell their batches apart. "+
+					"Give stream %s another path in WITH CHECKPOINT '...', or DROP STREAM %s first",
+				d.Checkpoint, other.Checkpoint, other.FullName(), d.ID, d.FullName(), other.FullName())}
+		}
+	}
+	return nil
 }
 
 // examine says whether an existing checkpoint can be continued, by a stream of so many sources. It writes nothing.

@@ -23,6 +23,11 @@ func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error
 	}
 	defer closeAll()
 	var e Explanation
+	if specs, err := m.cfg.Compiler.Sources(ctx, d); err != nil {
+		return e, err
+	} else if err := errors.Join(m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
+		return e, err
+	}
 	for _, src := range sources {
 		if _, err := src.Mark(ctx); err != nil {
 			return e, fmt.Errorf("look at %s: %w", src.Description(), err)
@@ -75,6 +80,9 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 	for i, src := range sources {
 		if inputs[i], err = src.Schema(ctx); errors.Is(err, source.ErrNoData) {
 			e.Plan, e.TargetAction = "there is no file yet to infer the columns from", "decided when the first file is there"
+			if waiting := src.Backlog().Waiting; waiting > 0 {
+				e.Plan = fmt.Sprintf("the columns are not known yet: %d files may still be written; type the statement again in some seconds", waiting)
+			}
 			return nil
 		} else if err != nil {
 			return err

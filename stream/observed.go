@@ -96,6 +96,30 @@ func (ss *session) keepRowErrors(ctx context.Context, b *micro, o *observed) err
 	return nil
 }
 
+// keepNotices makes durable what the sources have noticed, with the errors of the last batch.
+func (ss *session) keepNotices(ctx context.Context) error {
+	var items []json.RawMessage
+	now := ss.s.m.now().UTC()
+	for _, src := range ss.sources {
+		noticer, ok := src.(source.Noticer)
+		if !ok {
+			continue
+		}
+		for _, n := range noticer.Notices() {
+			ss.s.m.log.Warn("a stream's source noticed", "stream", ss.def.FullName(), "file", n.File, "what", n.Message)
+			items = append(items, mustJSON(keptError{Time: now, File: n.File, Message: n.Message}))
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	ss.cp.Errors().Add(ss.next-1, items...)
+	if err := ss.cp.Errors().Flush(ctx); err != nil {
+		return fmt.Errorf("keep what the sources noticed: %w", err)
+	}
+	return nil
+}
+
 // mustJSON encodes a value of our own that always can be.
 func mustJSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)

@@ -24,6 +24,12 @@ func (ss *session) serve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := ss.keepNotices(ctx); err != nil {
+			return err
+		}
+		if ss.rests(found) {
+			ss.announce(found, ss.pace.nextLook()) // before a waiter goes on and looks at the state
+		}
 		if err := ss.settleWaiters(ctx, found == nothingToInfer); err != nil {
 			return err
 		}
@@ -141,17 +147,23 @@ func (ss *session) finished(f found) bool {
 	return ss.def.Trigger.ends() && (f == nothing || f == nothingToInfer) && ss.backlog().Waiting == 0
 }
 
+// rests reports whether there is nothing more to do now. A trigger that ends has none to wait for, but files that are
+// still being written.
+func (ss *session) rests(f found) bool {
+	ran := f == someMore || f == wasAll
+	return !(ran && ss.def.Trigger.ends()) && !(f == someMore && ss.def.Trigger.Kind != Every) && !ss.finished(f)
+}
+
 // rest waits until the next look is due.
 func (ss *session) rest(ctx context.Context, f found) error {
-	ran := f == someMore || f == wasAll
 	earliest := ss.pace.nextLook()
 	switch {
-	case ran && ss.def.Trigger.ends():
+	case ss.rests(f):
+	case ss.def.Trigger.ends():
 		return ctx.Err()
-	case f == someMore && ss.def.Trigger.Kind != Every:
+	default:
 		return ss.sleep(ctx, earliest, false) // RUNNING goes on
 	}
-	ss.announce(f, earliest)
 	ss.flushRings(ctx)
 	if ss.def.Trigger.Kind == Every {
 		return ss.sleep(ctx, earliest, false)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"lakesql/batch"
@@ -24,6 +25,7 @@ type session struct {
 
 	sources []source.Source
 	wake    chan struct{} // hints of all sources
+	fitting bool          // fits is running
 	upkeep  *upkeep
 
 	next      int64           // the id of the next batch
@@ -141,6 +143,7 @@ func (ss *session) openSources(ctx context.Context) error {
 		}
 		env := sourceEnv(ss.s.m, &ss.def)
 		env.Checkpoint, env.Index, env.Skipped = ss.cp, i, skipped.has
+		env.Fits = func(ctx context.Context, schema *batch.Schema) (string, error) { return ss.fits(ctx, i, schema) }
 		src, err := open(ctx, spec, env)
 		if err != nil {
 			return fmt.Errorf("open source %d: %w", i, err)
@@ -148,6 +151,38 @@ func (ss *session) openSources(ctx context.Context) error {
 		ss.sources = append(ss.sources, src)
 	}
 	return nil
+}
+
+// fits says why the stream could not work when one source had this schema: the SELECT does not compile over it, or its columns
+// do not fit the table. While another source has no schema yet, nothing can be said.
+func (ss *session) fits(ctx context.Context, index int, schema *batch.Schema) (problem string, err error) {
+	if ss.fitting {
+		return "", nil // asked by another source that was asked for its schema here
+	}
+	ss.fitting = true
+	defer func() { ss.fitting = false }()
+	inputs := make([]*batch.Schema, len(ss.sources))
+	for i, src := range ss.sources {
+		if i == index {
+			inputs[i] = schema
+		} else if inputs[i], err = src.Schema(ctx); errors.Is(err, source.ErrNoData) {
+			return "", nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	snap, err := currentSnapshot(ctx, ss.target.Table)
+	if err != nil {
+		return "", fmt.Errorf("read target %s: %w", ss.def.Target, err)
+	}
+	plan, err := compile(ctx, ss.s.m, &ss.def, inputs)
+	if err == nil {
+		_, err = plan.fit(&ss.def, anyInferred(ss.sources), snap)
+	}
+	if isPermanent(err) {
+		return strings.TrimPrefix(err.Error(), "stream "+ss.def.FullName()+": "), nil
+	}
+	return "", err
 }
 
 // sourceEnv is what the definition says about how sources read.

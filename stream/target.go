@@ -154,7 +154,7 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 		expr, err := castTo(vector.NewColumn(i, field), want.Type)
 		if err != nil {
 			return nil, schemaError(d, "column %s is %s in the SELECT and %s in the table, and that does not fit without loss. The SELECT gives (%s); table %s has (%s). "+
-				"Cast it in the SELECT, or write into another table", field.Name, field.Type, want.Type, describe(output), d.Target, describe(table.Fields))
+				"Cast it in the SELECT with CREATE OR REPLACE STREAM, which keeps the checkpoint, or write into another table", field.Name, field.Type, want.Type, describe(output), d.Target, describe(table.Fields))
 		}
 		f.exprs[at] = expr
 		action := "write"
@@ -169,6 +169,9 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 		}
 	}
 	if f.setMetadata {
+		if _, err := delta.NewMetadata(batch.NewSchema(f.fields...), f.metadata.PartitionColumns, nil); err != nil {
+			return nil, schemaError(d, "the table cannot have the columns of the SELECT: %v", err)
+		}
 		f.metadata = withSchema(f.metadata, f.fields)
 	}
 	return f, nil

@@ -111,6 +111,12 @@ type FileSkipper interface {
 	CanSkip(ctx context.Context, uri string, committed Offset) error
 }
 
+// Noticer is an optional power of a source: what it has noticed, and no range shows, such as a file that was written to after
+// it was read. Each is given once.
+type Noticer interface {
+	Notices() []RowError
+}
+
 // Mark is a moment in a source. It outlives the source.
 type Mark any
 
@@ -179,6 +185,8 @@ type Env struct {
 	Index      int
 	Malformed  Malformed
 	NewColumns NewColumns
+	// Fits says why the stream cannot work with a schema, before that is kept; problem is "" where it can. nil: it can with any.
+	Fits func(ctx context.Context, schema *batch.Schema) (problem string, err error)
 	// SkipUnreadable leaves out files that cannot be read, instead of ending with ErrData.
 	SkipUnreadable bool
 	// Skipped says which files to leave out because a person said so; nil: none.

@@ -33,8 +33,7 @@ func (s *Source) Read(ctx context.Context, start, end source.Offset, obs source.
 		return nil, err
 	}
 	if to > s.last {
-		return nil, fmt.Errorf("the offsets name entry %d of the source log, and its last is %d: files of sources/%d were removed: %w",
-			to, s.last, s.env.Index, source.ErrChanged)
+		return nil, s.beyond(to)
 	}
 	list, err := s.rangeFiles(ctx, from+1, to)
 	if err != nil {
@@ -74,27 +73,36 @@ func (s *Source) rangeFiles(ctx context.Context, from, to int64) ([]recorded, er
 // unpinned is a file that another engine recorded, or that a crash kept from being pinned: its time is all that is known.
 func (s *Source) unpinned(ctx context.Context, e checkpoint.SourceEntry) (recorded, error) {
 	f := files.File{URI: e.Path, ModTime: time.UnixMilli(e.TimestampMs)}
-	folder, name := e.Path[:strings.LastIndexByte(e.Path, '/')], e.Path[strings.LastIndexByte(e.Path, '/')+1:]
-	st, err := s.env.Open(folder)
-	if err != nil {
-		return recorded{}, err
-	}
-	key, err := decodeName(name)
-	if err != nil {
-		return recorded{}, err
-	}
-	info, err := st.Stat(ctx, key)
+	info, err := s.stat(ctx, e.Path)
 	if errors.Is(err, store.ErrNotFound) {
 		return recorded{File: f, err: asFileError(&files.GoneError{File: f, Err: err})}, nil
 	}
 	if err != nil {
-		return recorded{}, fmt.Errorf("look at %s: %w", e.Path, err)
+		return recorded{}, err
 	}
 	now := files.File{URI: e.Path, Size: info.Size, ModTime: info.ModTime, ETag: info.ETag}
 	if !sameTime(info.ModTime.UnixMilli(), e.TimestampMs) {
 		return recorded{File: f, err: asFileError(&files.ChangedError{File: f, Now: now})}, nil
 	}
 	return recorded{File: now}, nil
+}
+
+// stat looks at a file as it is now; store.ErrNotFound when it is gone.
+func (s *Source) stat(ctx context.Context, uri string) (store.Info, error) {
+	at := strings.LastIndexByte(uri, '/')
+	st, err := s.env.Open(uri[:at])
+	if err != nil {
+		return store.Info{}, err
+	}
+	key, err := decodeName(uri[at+1:])
+	if err != nil {
+		return store.Info{}, err
+	}
+	info, err := st.Stat(ctx, key)
+	if err != nil {
+		return info, fmt.Errorf("look at %s: %w", uri, err)
+	}
+	return info, nil
 }
 
 // sameTime compares a file's time with the log's; older Hadoops wrote whole seconds.

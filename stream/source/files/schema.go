@@ -34,7 +34,23 @@ func (s *Source) Schema(ctx context.Context) (*batch.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	problem, err := s.problem(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	if problem != "" {
+		return nil, &source.FileError{URI: list[0].URI, Class: source.ErrData, Err: fmt.Errorf(
+			"the columns (%s), told from file %s and %d more: %s", schema, list[0].URI, len(list)-1, problem)}
+	}
 	return schema, s.keepSchema(ctx, schema)
+}
+
+// problem says why the stream cannot work with a schema; "" where it can.
+func (s *Source) problem(ctx context.Context, schema *batch.Schema) (string, error) {
+	if s.env.Fits == nil {
+		return "", nil
+	}
+	return s.env.Fits(ctx, schema)
 }
 
 // loadSchema takes up the schema that an earlier run has kept.
@@ -115,6 +131,14 @@ func (s *Source) evolve(ctx context.Context, f files.File) error {
 	wider := widen(s.schema, nullable(found))
 	if len(wider.Fields) == len(s.schema.Fields) {
 		return fmt.Errorf("file %s has columns beyond (%s), and they cannot be told: %w", f.URI, s.schema, source.ErrData)
+	}
+	problem, err := s.problem(ctx, wider)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return &source.FileError{URI: f.URI, Class: source.ErrData, Err: fmt.Errorf(
+			"file %s has new columns: it gives (%s), and the stream has (%s): %s", f.URI, found, s.schema, problem)}
 	}
 	if err := s.keepSchema(ctx, wider); err != nil {
 		return err

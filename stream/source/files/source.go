@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/files"
+	"lakesql/store"
 	"lakesql/stream/source"
 )
 
@@ -48,11 +50,14 @@ type Source struct {
 	frozen  map[string]bool // nil: not frozen
 
 	unreadable map[string]string // files left out because reading failed, with the reason
+	noticed    map[string]bool   // files whose change after they were recorded has been told
+	notices    []source.RowError // not given out yet
 	results    []checkpoint.FileResult
 }
 
 var (
 	_ source.Source   = (*Source)(nil)
+	_ source.Noticer  = (*Source)(nil)
 	_ source.OpenFunc = Open
 )
 
@@ -73,7 +78,7 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 	}
 	s := &Source{
 		env: env, spec: spec, opts: opts, bare: bare, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
-		seen: map[string]int64{}, last: -1, unreadable: map[string]string{},
+		seen: map[string]int64{}, last: -1, unreadable: map[string]string{}, noticed: map[string]bool{},
 	}
 	if env.Checkpoint == nil {
 		return s, nil
@@ -110,7 +115,48 @@ func (s *Source) look(ctx context.Context) error {
 		return fmt.Errorf("list %s: %w", s.spec.Path, err)
 	}
 	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
+	return s.notice(ctx, s.set.Touched())
+}
+
+// notice keeps a word about recorded files that were written to, or replaced, since: what came later is in no range.
+func (s *Source) notice(ctx context.Context, touched []string) error {
+	for _, uri := range touched {
+		id, ok := s.seen[uri]
+		if !ok || s.noticed[uri] || s.log == nil {
+			continue
+		}
+		list, err := s.rangeFiles(ctx, id, id)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list, func(f recorded) bool { return f.URI == uri })
+		if at < 0 {
+			continue
+		}
+		now, err := s.stat(ctx, uri)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		was := list[at].File
+		if list[at].err == nil && now.Size == was.Size && now.ModTime.Equal(was.ModTime) {
+			continue
+		}
+		s.noticed[uri] = true
+		s.notices = append(s.notices, source.RowError{File: uri, Message: fmt.Sprintf(
+			"the file was written to after it was recorded with %d bytes, and has %d now: a file is read once, so what came later is not in the table. "+
+				"Put new rows into the folder as a file with a new name", was.Size, now.Size)})
+	}
 	return nil
+}
+
+// Notices gives out what was noticed since the last call.
+func (s *Source) Notices() []source.RowError {
+	out := s.notices
+	s.notices = nil
+	return out
 }
 
 // allowed leaves what was there when the source was frozen.
@@ -152,6 +198,9 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 	if s.last > from {
 		return formatOffset(s.last), true, nil
 	}
+	if s.last < from {
+		return "", false, s.beyond(from)
+	}
 	if len(s.ready) == 0 || s.env.Now().Sub(s.looked) > listingFresh {
 		if err := s.look(ctx); err != nil {
 			return "", false, err
@@ -166,6 +215,13 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 	}
 	s.ready = s.ready[len(taken):]
 	return formatOffset(s.last), len(s.ready) > 0, nil
+}
+
+// beyond is the error of offsets that name entries which the source log does not have. Going on would record new files under
+// the ids of entries that count as read.
+func (s *Source) beyond(id int64) error {
+	return &checkpoint.Error{Kind: checkpoint.Damaged, URI: fmt.Sprintf("%s/sources/%d", s.env.Checkpoint.URI(), s.env.Index),
+		Found: fmt.Sprintf("the offsets name entry %d, and the last one here is %d: files were removed", id, s.last), Hint: "put them back from a copy"}
 }
 
 // count is how many of the ready files the next range has.

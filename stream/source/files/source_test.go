@@ -139,6 +139,37 @@ func TestSpecialNames(t *testing.T) {
 	require.Equal(t, source.Offset(`{"logOffset":0}`), end)
 }
 
+// TestNotices tells once of a recorded file that was written to since, and of none that was not.
+func TestNotices(t *testing.T) {
+	f := newFolder(t)
+	f.put(t, "a.csv", "id\n1\n")
+	f.put(t, "b.csv", "id\n2\n")
+	src := f.Open(t).(*Source)
+	defer src.Close()
+	require.Eventually(t, func() bool {
+		require.NoError(t, src.look(t.Context()))
+		return len(src.ready) == 2
+	}, 20*time.Second, 10*time.Millisecond)
+	_, _, err := src.Latest(t.Context(), source.None, source.Limit{})
+	require.NoError(t, err)
+	for _, name := range []string{"a.csv", "b.csv"} {
+		require.NoError(t, src.notice(t.Context(), []string{store.FileURI(filepath.Join(f.landing, name))}))
+	}
+	require.Empty(t, src.Notices())
+
+	path := filepath.Join(f.landing, "a.csv")
+	require.NoError(t, os.WriteFile(path, []byte("id\n1\n2\n"), 0o644))
+	for range 2 {
+		require.NoError(t, src.notice(t.Context(), []string{store.FileURI(path)}))
+	}
+	notices := src.Notices()
+	require.Len(t, notices, 1)
+	require.Contains(t, notices[0].Message, "recorded with 5 bytes, and has 7 now")
+	require.Empty(t, src.Notices())
+	require.NoError(t, os.Remove(filepath.Join(f.landing, "b.csv")))
+	require.NoError(t, src.notice(t.Context(), []string{store.FileURI(filepath.Join(f.landing, "b.csv"))}), "gone is not changed")
+}
+
 func TestOffsets(t *testing.T) {
 	for text, want := range map[source.Offset]int64{source.None: -1, `{"logOffset":12}`: 12, "7": 7, ` {"logOffset": 3}`: 3} {
 		got, err := parseOffset(text)
