@@ -48,12 +48,12 @@ func TestKillEndsAStatementWhoseClientStoppedReading(t *testing.T) {
 	made := func() int64 { return ts.made.Load() }
 	require.Eventually(t, func() bool { // the buffers are full: production has stopped
 		before := made()
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 		return before > 0 && made() == before
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	_, err := ts.open(t, "").Exec("KILL QUERY 1")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(ts.engine.ProcessList.Processes()) == 2 }, 5*time.Second, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return len(ts.engine.ProcessList.Processes()) == 2 }, patience, 10*time.Millisecond,
 		"the connection ends, because what it was sending is cut off; the streams' row and the killer's stay")
 }
 
@@ -63,7 +63,7 @@ func TestShutdownEndsStatements(t *testing.T) {
 	failed := make(chan error, 1)
 	db := ts.open(t, "")
 	go func() { failed <- drainRows(db.Query("SELECT COUNT(*) FROM g.series")) }()
-	require.Eventually(t, func() bool { return ts.made.Load() > 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return ts.made.Load() > 0 }, patience, time.Millisecond)
 	require.NoError(t, ts.Close())
 	requireErrno(t, <-failed, 1053, "08S01")
 }

@@ -7,9 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/memory"
@@ -91,6 +93,14 @@ func (ts *testServer) open(t *testing.T, params string) *sql.DB {
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
+}
+
+// patience is how long a test waits for what must come, on a machine that is busy with other tests.
+const patience = time.Minute
+
+// runs reports whether some connection runs the statement now.
+func (ts *testServer) runs(query string) bool {
+	return slices.ContainsFunc(ts.engine.ProcessList.Processes(), func(p gmssql.Process) bool { return p.Query == query })
 }
 
 // fakeStreams is what the server knows of streams.

@@ -199,8 +199,9 @@ func watchClient(c *mysql.Conn, end context.CancelCauseFunc) func() {
 	timer := time.AfterFunc(watchAfter, func() {
 		defer close(done)
 		err := c.WaitForClientActivity(ctx)
-		// A client that sent its next command early waits for this one's result, unless that command says that it leaves.
-		if err != nil && (!errors.Is(err, mysql.ErrClientWroteWhileBusy) || front(c).requests.quit.Load()) {
+		// A client that sent its next command early waits for this one's result, unless that command says that it leaves. A
+		// connection that was retired reads as ended, and its statement ends for that reason.
+		if err != nil && !front(c).retired.Load() && (!errors.Is(err, mysql.ErrClientWroteWhileBusy) || front(c).requests.quit.Load()) {
 			end(errClientGone)
 		}
 	})
