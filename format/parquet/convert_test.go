@@ -231,7 +231,9 @@ func TestForeignEncodings(t *testing.T) {
 			}
 			want := []any{r.Plain, r.Dict, r.Delta, r.Long, r.Split, *r.Bool, r.Zstd, r.Gzip, r.Lz4, r.Brotli, r.Snappy}
 			for c, w := range want {
-				require.Equal(t, w, got.Cols[c].Value(i), "row %d column %d", i, c)
+				if v := got.Cols[c].Value(i); v != w { // require.Equal for each would take most of the test's time
+					require.Equal(t, w, v, "row %d column %d", i, c)
+				}
 			}
 		}
 	}

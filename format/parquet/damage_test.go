@@ -63,13 +63,21 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// damageEvery is the distance of the bytes that are damaged one by one: fewer of them under -short, as the race detector runs.
+func damageEvery(distance int) int {
+	if testing.Short() {
+		return 5 * distance
+	}
+	return distance
+}
+
 // Every flipped byte of the data is noticed, by the checksum of its page if by nothing else.
 func TestFlippedBytesAreNoticed(t *testing.T) {
 	for _, c := range []Compression{Snappy, Uncompressed} {
 		whole, _ := smallFile(t, c)
 		footer := int(uint32(whole[len(whole)-8]) | uint32(whole[len(whole)-7])<<8)
-		unnoticed := 0
-		for at := 4; at < len(whole)-8-footer; at += 13 {
+		unnoticed, every := 0, damageEvery(13)
+		for at := 4; at < len(whole)-8-footer; at += every {
 			data := append([]byte{}, whole...)
 			data[at] ^= 0x10
 			if err := scanDamaged(data); err == nil {
@@ -79,7 +87,7 @@ func TestFlippedBytesAreNoticed(t *testing.T) {
 				require.ErrorContains(t, err, "read column", "byte %d", at)
 			}
 		}
-		require.Less(t, unnoticed, len(whole)/13/20)
+		require.Less(t, unnoticed, len(whole)/every/20)
 	}
 }
 
@@ -100,7 +108,7 @@ func TestDamagedLZ4(t *testing.T) {
 	require.NoError(t, scanDamaged(out.Bytes()))
 	footer := int(uint32(out.Bytes()[out.Len()-8]) | uint32(out.Bytes()[out.Len()-7])<<8)
 	refused := 0
-	for at := 4; at < out.Len()-8-footer; at += 3 {
+	for at := 4; at < out.Len()-8-footer; at += damageEvery(3) {
 		data := bytes.Clone(out.Bytes())
 		data[at] ^= 0xff
 		if scanDamaged(data) != nil {

@@ -8,6 +8,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
+// lz4MaxRatio is what LZ4 makes of one byte at the most: a byte of a length stands for 255.
+const lz4MaxRatio = 255
+
 // checkLZ4 decompresses the pages of an LZ4_RAW column chunk into buffers of the size that their headers say. parquet-go's codec takes any
 // failure for a buffer that is too small and doubles it for ever, so damaged pages must not reach it.
 func checkLZ4(r io.ReaderAt, meta *format.ColumnMetaData) error {
@@ -41,10 +44,16 @@ func checkLZ4(r io.ReaderAt, meta *format.ColumnMetaData) error {
 				body = nil
 			}
 		}
-		if n, err := lz4.UncompressBlock(body, make([]byte, size)); len(body) > 0 && (err != nil || n != size) {
+		chunk = chunk[packed:]
+		if len(body) == 0 {
+			continue
+		}
+		if size > lz4MaxRatio*len(body) { // before a buffer of that size is made
+			return damaged("an LZ4 page of %d bytes is said to decompress to %d", len(body), size)
+		}
+		if n, err := lz4.UncompressBlock(body, make([]byte, size)); err != nil || n != size {
 			return damaged("an LZ4 page decompresses to %d bytes instead of %d: %v", n, size, err)
 		}
-		chunk = chunk[packed:]
 	}
 	return nil
 }

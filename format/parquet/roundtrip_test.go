@@ -165,8 +165,13 @@ func TestRoundTrip(t *testing.T) {
 	for _, nulls := range []float64{0, 0.3, 1} {
 		for _, repeat := range []bool{false, true} {
 			sizes := []int{0, 1, 7, 65, batch.MaxRows + 1}
-			if nulls == 0.3 { // over several batches and row groups
+			switch { // over several batches and row groups
+			case nulls == 0.3 && testing.Short():
+				sizes = append(sizes, 19_000)
+			case nulls == 0.3:
 				sizes = append(sizes, batch.MaxRows, 19_000)
+			case testing.Short():
+				sizes = sizes[:len(sizes)-1]
 			}
 			for _, rows := range sizes {
 				t.Run(fmt.Sprintf("nulls=%v repeat=%v rows=%d", nulls, repeat, rows), func(t *testing.T) {
