@@ -103,6 +103,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 }
 
 func (c *Catalog) newEngine() *sqle.Engine {
+	installOverflowRule()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
 	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}

@@ -153,7 +153,7 @@ func (c *Catalog) analyze(ctx *sql.Context, stmt ast.Statement, text string) (sq
 	if err != nil {
 		return nil, err
 	}
-	nullableColumns(ctx, node, stmt)
+	selectedColumns(ctx, node, stmt)
 	return c.engine.Analyzer.Analyze(ctx, node, nil, flags)
 }
 

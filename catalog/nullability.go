@@ -8,7 +8,10 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/catalog/mysqltype"
 )
 
 // nullabilityRule is the id of nullableFunctions among the analyzer's rules; GMS's own are small numbers.
@@ -33,13 +36,14 @@ func nullableFunctions(
 	})
 }
 
-// nullableColumns does the same for the columns of a CREATE TABLE ... AS SELECT, which are fixed before any rule runs. Columns that
-// the statement itself declares stay as declared.
-func nullableColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
+// selectedColumns corrects the columns of a CREATE TABLE ... AS SELECT, which are fixed before any rule runs: of a function that is
+// read they are nullable, and a DECIMAL is no wider than Delta's, as with Spark. Columns that the statement itself declares stay as declared.
+func selectedColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
 	create, ok := n.(*plan.CreateTable)
-	if !ok || create.Select() == nil || !readsFunction(ctx, create.Select()) {
+	if !ok || create.Select() == nil {
 		return
 	}
+	nullable := readsFunction(ctx, create.Select())
 	declared := make(map[string]bool)
 	if ddl, ok := stmt.(*ast.DDL); ok && ddl.TableSpec != nil {
 		for _, col := range ddl.TableSpec.Columns {
@@ -47,8 +51,12 @@ func nullableColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
 		}
 	}
 	for _, col := range create.PkSchema().Schema {
-		if !declared[strings.ToLower(col.Name)] {
-			col.Nullable = true
+		if declared[strings.ToLower(col.Name)] {
+			continue
+		}
+		col.Nullable = col.Nullable || nullable
+		if t, ok := col.Type.(sql.DecimalType); ok && t.Precision() > mysqltype.MaxDecimalPrecision {
+			col.Type = types.MustCreateColumnDecimalType(mysqltype.MaxDecimalPrecision, t.Scale())
 		}
 	}
 }

@@ -89,8 +89,12 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 	return p, nil
 }
 
-// Function returns the functions that stand for what MySQL's grammar lacks.
+// Function returns our functions, which go before GMS's.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
-	f, ok := asOfFunctions[strings.ToLower(name)]
-	return f, ok
+	for _, functions := range []map[string]sql.Function{exactFunctions, asOfFunctions} {
+		if f, ok := functions[strings.ToLower(name)]; ok {
+			return f, true
+		}
+	}
+	return nil, false
 }

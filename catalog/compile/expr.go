@@ -17,6 +17,12 @@ func compileExpr(ctx *sql.Context, p *pipeline, e sql.Expression) (vector.Expr, 
 	return c.compile(e)
 }
 
+// Wrapper is an expression that corrects GMS's for rows; batches need no correction.
+type Wrapper interface {
+	sql.Expression
+	Unwrap() sql.Expression
+}
+
 type compiler struct {
 	ctx *sql.Context
 	p   *pipeline
@@ -24,6 +30,8 @@ type compiler struct {
 
 func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 	switch e := e.(type) {
+	case Wrapper:
+		return c.compile(e.Unwrap())
 	case *expression.Alias:
 		return c.compile(e.Child)
 	case *expression.GetField:

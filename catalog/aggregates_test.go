@@ -1,0 +1,57 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSumsAndAveragesAreExact(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (k INT, d DECIMAL(20,2), b BIGINT, i TINYINT, f DOUBLE, s VARCHAR(9))",
+		"INSERT INTO t VALUES (1,0.1,9223372036854775807,1,0.5,'1'),(1,0.2,9223372036854775807,2,0.25,'2'),(2,-5.55,-1,3,1,'x'),(2,NULL,NULL,NULL,NULL,NULL)")
+	for query, want := range map[string][]string{
+		"SELECT SUM(d), AVG(d), SUM(b), AVG(b), SUM(i), AVG(i) FROM t": {"-5.25|-1.750000|18446744073709551613|6148914691236517204.3333|6|2.0000"},
+		"SELECT k, SUM(d), AVG(d) FROM t GROUP BY k ORDER BY k":        {"1|0.30|0.150000", "2|-5.55|-5.550000"},
+		"SELECT SUM(d) FROM t WHERE d = 0.3 OR k = 7":                  {"NULL"},
+		"SELECT SUM(d) = 0.30, SUM(d) + 1 FROM t WHERE k = 1":          {"1|1.30"},
+		"SELECT SUM(DISTINCT i), AVG(DISTINCT k) FROM t":               {"6|1.5000"},
+		"SELECT SUM(d * 2), SUM(i + 1) FROM t":                         {"-10.50|9"},
+		"SELECT SUM(f), AVG(f) FROM t WHERE k = 1":                     {"0.75|0.375"},
+		"SELECT SUM(s) FROM t WHERE k = 1":                             {"3"},
+		"SELECT SUM(d) OVER (ORDER BY i), AVG(d) OVER (PARTITION BY k), SUM(b) OVER () FROM t WHERE d IS NOT NULL ORDER BY i": {
+			"0.10|0.150000|18446744073709551613", "0.30|0.150000|18446744073709551613", "-5.25|-5.550000|18446744073709551613"},
+		"SELECT k, SUM(d) s FROM t GROUP BY k HAVING s > 0":                                           {"1|0.30"},
+		"SELECT (SELECT SUM(d) FROM t u WHERE u.k = t.k) FROM t WHERE i = 1":                          {"0.30"},
+		"SELECT SUM(x) FROM (SELECT SUM(d) AS x FROM t GROUP BY k) y":                                 {"-5.25"},
+		"SELECT SUM(d) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t WHERE i > 1": {"0.20", "-5.35"},
+		"SELECT SUM(CASE WHEN k = 1 THEN 1 ELSE 0 END), SUM(k = 2), SUM(1), AVG(NULL) FROM t":         {"2|2|4|NULL"},
+	} {
+		require.Equal(t, want, l.rows(query), query)
+	}
+	l.exec("CREATE TABLE sums AS SELECT k, SUM(d) AS s, AVG(i) AS a FROM t GROUP BY k")
+	require.Equal(t, []string{"k|int|YES||NULL|", "s|decimal(38,2)|YES||NULL|", "a|decimal(7,4)|YES||NULL|"}, l.rows("DESCRIBE sums"))
+}
+
+func TestIntegersDoNotWrapAround(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (k INT, b BIGINT)", "INSERT INTO t VALUES (1, 9223372036854775807), (2, -9223372036854775808), (3, 5)")
+	for _, expression := range []string{"9223372036854775807 + 1", "-9223372036854775807 - 2", "9223372036854775807 * 2", "4611686018427387904 * -3"} {
+		l.refused("SELECT "+expression, "BIGINT value is out of range in")
+	}
+	l.refused("SELECT CAST(1 AS UNSIGNED) - CAST(2 AS UNSIGNED)", "BIGINT UNSIGNED value is out of range in '(1 - 2)'")
+	for _, query := range []string{
+		"SELECT b + 1 FROM t",
+		"SELECT ABS(k) + b FROM t",
+		"SELECT k FROM t ORDER BY b - 1",
+		"SELECT k, MAX(b * 2) FROM t GROUP BY k",
+		"SELECT * FROM t u JOIN t v ON u.b + 1 = v.b AND u.k < v.k",
+		"SELECT (SELECT MAX(b + 1) FROM t) FROM t",
+		"INSERT INTO t SELECT k, b + ABS(k) FROM t",
+	} {
+		l.refused(query, "BIGINT value is out of range in")
+	}
+	require.Equal(t, []string{"9223372036854775807|18446744073709551614|-7"},
+		l.rows("SELECT 9223372036854775806 + 1, CAST(18446744073709551613 AS UNSIGNED) + CAST(1 AS UNSIGNED), YEAR('2017-01-01') - YEAR('2024-01-01')"))
+	require.Equal(t, []string{"8"}, l.rows("SELECT ABS(b) + k FROM t WHERE k = 3"))
+}

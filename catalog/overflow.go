@@ -1,0 +1,150 @@
+package catalog
+
+import (
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/compile"
+	"lakesql/vector"
+)
+
+// overflowRule is the id of checkOverflow among the analyzer's rules.
+const overflowRule analyzer.RuleId = 10002
+
+// installOverflowRule adds checkOverflow, once: GMS keeps the rules that run for every kind of statement for the process.
+var installOverflowRule = sync.OnceFunc(func() {
+	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: overflowRule, Apply: checkOverflow})
+})
+
+// checkOverflow makes integer + - * an error where the result is out of range, as MySQL and batches have it; GMS's wraps around.
+func checkOverflow(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
+	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		a, ok := e.(*expression.Arithmetic)
+		if !ok || !types.IsInteger(a.Type(ctx)) || !types.IsInteger(a.LeftChild.Type(ctx)) || !types.IsInteger(a.RightChild.Type(ctx)) {
+			return e, transform.SameTree, nil
+		}
+		return checked{a}, transform.NewTree, nil
+	})
+}
+
+// checked is + - or * of integers.
+type checked struct{ *expression.Arithmetic }
+
+var (
+	_ sql.Expression  = checked{}
+	_ compile.Wrapper = checked{}
+)
+
+// Unwrap returns the expression that compiles: batches check by themselves.
+func (c checked) Unwrap() sql.Expression { return c.Arithmetic }
+
+// WithChildren returns it over other operands.
+func (c checked) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	e, err := c.Arithmetic.WithChildren(ctx, children...)
+	if a, ok := e.(*expression.Arithmetic); ok && err == nil {
+		return checked{a}, nil
+	}
+	return e, err
+}
+
+// Eval computes exactly and looks whether the type holds the result.
+func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	l, err := c.LeftChild.Eval(ctx, row)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	r, err := c.RightChild.Eval(ctx, row)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	unsigned := types.IsUnsigned(c.Type(ctx))
+	if x, y, ok := int64s(l, r); ok && !unsigned {
+		if v, ok := smallResult(c.Op, x, y); ok {
+			return v, nil
+		}
+	}
+	x, y := bigInteger(l), bigInteger(r)
+	if x == nil || y == nil {
+		return c.Arithmetic.Eval(ctx, row)
+	}
+	v := new(big.Int)
+	switch c.Op {
+	case "+":
+		v.Add(x, y)
+	case "-":
+		v.Sub(x, y)
+	default:
+		v.Mul(x, y)
+	}
+	switch {
+	case unsigned && v.IsUint64():
+		return v.Uint64(), nil
+	case unsigned:
+		return nil, &vector.OverflowError{Type: "BIGINT UNSIGNED", Expr: fmt.Sprintf("(%d %s %d)", x, c.Op, y)}
+	case v.IsInt64():
+		return v.Int64(), nil
+	}
+	return nil, &vector.OverflowError{Type: "BIGINT", Expr: fmt.Sprintf("(%d %s %d)", x, c.Op, y)}
+}
+
+// smallResult is the result where it plainly fits.
+func smallResult(op string, x, y int64) (int64, bool) {
+	const small, tiny = 1 << 62, 1 << 31
+	switch {
+	case op == "*":
+		return x * y, -tiny < x && x < tiny && -tiny < y && y < tiny
+	case -small >= x || x >= small || -small >= y || y >= small:
+		return 0, false
+	case op == "+":
+		return x + y, true
+	default:
+		return x - y, true
+	}
+}
+
+func int64s(l, r any) (x, y int64, ok bool) {
+	x, lok := signed(l)
+	y, rok := signed(r)
+	return x, y, lok && rok
+}
+
+func signed(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int8:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int32:
+		return int64(v), true
+	case int64:
+		return v, true
+	case uint8:
+		return int64(v), true
+	case uint16:
+		return int64(v), true
+	case uint32:
+		return int64(v), true
+	}
+	return 0, false
+}
+
+// bigInteger is nil for what is no integer.
+func bigInteger(v any) *big.Int {
+	if u, ok := v.(uint64); ok {
+		return new(big.Int).SetUint64(u)
+	}
+	if i, ok := signed(v); ok {
+		return big.NewInt(i)
+	}
+	return nil
+}
