@@ -86,6 +86,12 @@ func (c *Checkpoint) Schema(ctx context.Context, source int) (schema []byte, ok 
 	return c.getExtra(ctx, schemaKey(source))
 }
 
+// DamagedSchema is the error for a schema kept here that cannot be read.
+func (c *Checkpoint) DamagedSchema(source int, err error) error {
+	return damaged(c.st, schemaKey(source), "put it back from a copy, or rm "+shellPath(c.st, schemaKey(source))+
+		" and the columns are told from the files again", "it is not a schema: %v", err)
+}
+
 func (c *Checkpoint) getExtra(ctx context.Context, key string) (data []byte, ok bool, err error) {
 	data, err = c.st.Get(ctx, key)
 	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrRootMissing) {

@@ -7,11 +7,6 @@ import (
 	"lakesql/format/csv"
 )
 
-// wayOn is what to type when a stream cannot go on because of one file.
-func wayOn(f File) string {
-	return fmt.Sprintf("to go on without it, type ALTER STREAM <name> SKIP FILE '%s'", f.URI)
-}
-
 // ArgumentError says that the path or an option of read_files cannot be what it is.
 type ArgumentError struct {
 	Err   error
@@ -41,7 +36,7 @@ type GoneError struct {
 }
 
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("file %s was listed (%d bytes) and is not there any more: put it back; %s", e.File.URI, e.File.Size, wayOn(e.File))
+	return fmt.Sprintf("file %s was listed (%d bytes) and is not there any more: put it back", e.File.URI, e.File.Size)
 }
 
 // Unwrap returns the store's error.
@@ -54,8 +49,8 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("file %s changed after it was listed: it had %d bytes of %s, and has %d of %s; put the old one back, and new data under a new name; %s",
-		e.File.URI, e.File.Size, stamp(e.File), e.Now.Size, stamp(e.Now), wayOn(e.File))
+	return fmt.Sprintf("file %s changed after it was listed: it had %d bytes of %s, and has %d of %s; put the old one back, and new data under a new name",
+		e.File.URI, e.File.Size, stamp(e.File), e.Now.Size, stamp(e.Now))
 }
 
 func stamp(f File) string { return f.ModTime.UTC().Format("2006-01-02T15:04:05.000000000Z") }
@@ -67,7 +62,7 @@ type UnreadableError struct {
 }
 
 func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("file %s cannot be read: %v; %s", e.File.URI, e.Err, wayOn(e.File))
+	return fmt.Sprintf("file %s cannot be read: %v", e.File.URI, e.Err)
 }
 
 // Unwrap returns what is wrong.

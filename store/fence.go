@@ -35,7 +35,11 @@ func (e *OutsideError) Error() string {
 	if e.Real != e.Path {
 		leads = fmt.Sprintf(" (which leads to %s)", e.Real)
 	}
-	dir := filepath.Dir(e.Real)
+	dir, _ := splitGlob(e.Real)
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
 	return fmt.Sprintf("%s%s is outside of the folders that statements may reach (%s); start the server with --allow-path %s to allow it",
 		e.Path, leads, strings.Join(e.Roots, ", "), dir)
 }

@@ -84,6 +84,10 @@ func TestFenceRefuses(t *testing.T) {
 	require.Equal(t, dir+"/secret/x", outside.Real)
 	require.Equal(t, dir+"/base/out/x (which leads to "+dir+"/secret/x) is outside of the folders that statements may reach ("+
 		dir+"/base, "+dir+"/linked); start the server with --allow-path "+dir+"/secret to allow it", outside.Error())
+	for _, path := range []string{"../secret", "../secret/*.csv", "out"} {
+		_, err := f.Resolve(path)
+		require.ErrorContains(t, err, "--allow-path "+dir+"/secret to", "no more than what was asked for: %s", path)
+	}
 
 	for path, text := range map[string]string{
 		"":                 "empty",

@@ -47,12 +47,12 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 	case errors.Is(err, source.ErrSchemaEvolved):
 		return errReopen
 	case errors.As(err, &file):
-		kind := KindData
 		if errors.Is(err, source.ErrChanged) {
-			kind = KindSourceChanged
+			return ss.fail(KindSourceChanged, err, "stream %s: %v. Then type START STREAM %s; or ALTER STREAM %s SKIP FILE '%s', which goes on without it",
+				name, err, name, name, file.URI)
 		}
-		return ss.fail(kind, err, "stream %s: %v. Once that is done, type START STREAM %s; ALTER STREAM %s SKIP FILE '%s' leaves the file out for good",
-			name, err, name, name, file.URI)
+		return ss.fail(KindData, err, "stream %s: %v. Type ALTER STREAM %s SKIP FILE '%s', which goes on without it, and put a mended copy into the folder under a new name; "+
+			"or read it in another way by CREATE OR REPLACE STREAM, which keeps the checkpoint", name, err, name, file.URI)
 	case errors.Is(err, source.ErrChanged):
 		return ss.fail(KindSourceChanged, err, "stream %s: %v", name, err)
 	case errors.Is(err, source.ErrData):
@@ -67,7 +67,7 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 	case errors.Is(err, delta.ErrCorrupt):
 		return ss.fail(KindData, err, "stream %s: %v", name, err)
 	case errors.As(err, &outside):
-		return ss.fail(KindInvalid, err, "stream %s: %v", name, err)
+		return ss.fail(KindInvalid, err, "stream %s: %v, or take it away. Then type START STREAM %s", name, err, name)
 	}
 	return checkpointError(&ss.def, err)
 }

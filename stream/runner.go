@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,7 +91,11 @@ func (s *stream) backoff(ctx context.Context, err error) bool {
 	}
 	now := s.m.now()
 	s.status.LastError, s.status.LastErrorTime, s.status.NextAttempt = err.Error(), now, now.Add(wait)
-	s.setLocked(Retrying, fmt.Sprintf("%v (attempt %d; the next one at %s)", err, s.status.Attempts, s.status.NextAttempt.UTC().Format(time.RFC3339)))
+	hint := ""
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		hint = ". Make room there: the stream goes on by itself, and nothing is lost or doubled"
+	}
+	s.setLocked(Retrying, fmt.Sprintf("%v%s (attempt %d; the next one at %s)", err, hint, s.status.Attempts, s.status.NextAttempt.UTC().Format(time.RFC3339)))
 	name := s.def.FullName()
 	s.mu.Unlock()
 	s.m.cfg.Events.BatchFailed(BatchFailed{Stream: name, Err: err, Retry: true, Backoff: wait})

@@ -291,8 +291,21 @@ func (r *Reader) bad(row, i int, text []byte) {
 		case f.Type.Kind == batch.TimestampNTZ && r.conv.wallClocks != nil:
 			want += fmt.Sprintf(" by timestampNTZFormat '%s'", r.conv.wallClocks.text)
 		}
+		if isWholeNumber(text) && isInteger(f.Type.Kind) {
+			return fmt.Sprintf("%s does not fit into %s", quoteText(text), want)
+		}
 		return fmt.Sprintf("%s is no %s", quoteText(text), want)
 	})
+}
+
+func isInteger(k batch.Kind) bool {
+	return k == batch.Int8 || k == batch.Int16 || k == batch.Int32 || k == batch.Int64
+}
+
+// isWholeNumber says whether the text has nothing but digits behind a sign, of whatever size.
+func isWholeNumber(text []byte) bool {
+	digits := bytes.TrimLeft(text, "+-")
+	return len(digits) > 0 && len(text)-len(digits) <= 1 && len(bytes.TrimLeft(digits, "0123456789")) == 0
 }
 
 // quoteText shows a field in a message, cut where it is long.

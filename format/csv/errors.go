@@ -17,10 +17,15 @@ type RowError struct {
 type RecordError struct{ Row RowError }
 
 func (e *RecordError) Error() string {
+	return e.Found() + "; mode => 'PERMISSIVE' keeps such rows with NULL and records the error, mode => 'DROPMALFORMED' leaves them out"
+}
+
+// Found is what is wrong, without what to do about it: a stream has other words for that.
+func (e *RecordError) Found() string {
 	if e.Row.Column == "" {
-		return fmt.Sprintf("[MALFORMED_RECORD_IN_PARSING] line %d: %s; mode => 'PERMISSIVE' keeps such rows and records the error, mode => 'DROPMALFORMED' leaves them out", e.Row.Line, e.Row.Message)
+		return fmt.Sprintf("[MALFORMED_RECORD_IN_PARSING] line %d: %s", e.Row.Line, e.Row.Message)
 	}
-	return fmt.Sprintf("[MALFORMED_RECORD_IN_PARSING] line %d, column %q: %s; mode => 'PERMISSIVE' keeps such rows with NULL and records the error, mode => 'DROPMALFORMED' leaves them out", e.Row.Line, e.Row.Column, e.Row.Message)
+	return fmt.Sprintf("[MALFORMED_RECORD_IN_PARSING] line %d, column %q: %s", e.Row.Line, e.Row.Column, e.Row.Message)
 }
 
 // FormatError says that the bytes or the options are not what the package can read: no mode helps.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"lakesql/batch"
 )
@@ -46,6 +47,9 @@ func readHeader(s *scanner, opts *Options) (names []string, raw string, err erro
 		}
 	}
 	if opts.Header {
+		if err := checkText(names); err != nil {
+			return nil, "", &FormatError{Line: s.lineOf(rec), Message: err.Error()}
+		}
 		if err := renameDuplicates(names); err != nil {
 			return nil, "", &FormatError{Line: s.lineOf(rec), Message: err.Error()}
 		}
@@ -53,6 +57,19 @@ func readHeader(s *scanner, opts *Options) (names []string, raw string, err erro
 	raw = string(s.raw(rec))
 	s.width = int(rec.fields)
 	return names, raw, nil
+}
+
+// checkText refuses names with control characters: such a file is no CSV, and its bytes must not become columns.
+func checkText(names []string) error {
+	for i, name := range names {
+		for _, r := range name {
+			if unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' {
+				return fmt.Errorf("column %d of the header is called %s, and no text has the character %U: is this a CSV file? "+
+					"A compressed one needs a name that says so, such as a.csv.gz, and UTF-16 has to be converted to UTF-8", i+1, quoteText([]byte(name)), r)
+			}
+		}
+	}
+	return nil
 }
 
 // headerWidth is how many columns a header is expected to have; a wider one is read again.

@@ -149,7 +149,7 @@ func TestReader(t *testing.T) {
 
 		{"integers", with(nil), "a TINYINT, b SMALLINT, c INT, d BIGINT", "a,b,c,d\n127,-32768,+5,9223372036854775807\n128,32768,2147483648,9223372036854775808\n 1,1 ,1.0,0x1\n",
 			[]string{"127|-32768|5|9223372036854775807", "NULL|NULL|NULL|NULL", "NULL|NULL|NULL|NULL"},
-			[]string{`3 a "128" is no byte`, `3 b "32768" is no short`, `3 c "2147483648" is no integer`, `3 d "9223372036854775808" is no long`,
+			[]string{`3 a "128" does not fit into byte`, `3 b "32768" does not fit into short`, `3 c "2147483648" does not fit into integer`, `3 d "9223372036854775808" does not fit into long`,
 				`4 a " 1" is no byte`, `4 b "1 " is no short`, `4 c "1.0" is no integer`, `4 d "0x1" is no long`}},
 		{"floating point", with(nil), "a DOUBLE, b FLOAT", "a,b\n1.5,-2.25\nNaN,Inf\n 1e3 ,1e-2\n.5,5.\n1e999,-Inf\n", []string{"1.5|-2.25", "NaN|+Inf", "1000|0.01", "0.5|5", "+Inf|-Inf"}, nil},
 		{"no floating point", with(nil), "a DOUBLE", "a\n1.5f\n.\n1e\n0x10\n1_000\n-\n", []string{"NULL", "NULL", "NULL", "NULL", "NULL", "NULL"},

@@ -283,7 +283,10 @@ func asFileError(err error) error {
 	var changed *files.ChangedError
 	var gone *files.GoneError
 	class := source.ErrData
+	var rows *files.RowsError
 	switch {
+	case errors.As(err, &rows):
+		err = fmt.Errorf("file %s: %s. ON ERROR PERMISSIVE keeps such rows with NULL, SKIP ROW leaves them out", uri, rows.Err.Found())
 	case errors.As(err, &changed), errors.As(err, &gone):
 		class = source.ErrChanged
 	case uri == "":

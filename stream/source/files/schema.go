@@ -61,7 +61,7 @@ func (s *Source) loadSchema(ctx context.Context) error {
 	}
 	kept, err := delta.ParseSchema(string(text))
 	if err != nil {
-		return fmt.Errorf("read the schema kept for source %d: %w", s.env.Index, err)
+		return s.env.Checkpoint.DamagedSchema(s.env.Index, err)
 	}
 	if !s.given {
 		s.schema = kept

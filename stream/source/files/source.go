@@ -112,7 +112,7 @@ func (s *Source) load(ctx context.Context) error {
 func (s *Source) look(ctx context.Context) error {
 	ready, waiting, err := s.set.ListNew(ctx, func(uri string) bool { _, ok := s.seen[uri]; return ok })
 	if err != nil {
-		return fmt.Errorf("list %s: %w", s.spec.Path, err)
+		return err // names the folder
 	}
 	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
 	return s.notice(ctx, s.set.Touched())
