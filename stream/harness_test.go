@@ -51,7 +51,13 @@ func (l *lake) crashed() *lake { return &lake{t: l.t, mem: l.mem.Clone()} }
 // put renames a file in.
 func (l *lake) put(name, content string) {
 	l.t.Helper()
-	w, err := l.mem.Create(l.t.Context(), "landing/"+name)
+	l.write("landing/"+name, content)
+}
+
+// write makes or replaces an object.
+func (l *lake) write(key, content string) {
+	l.t.Helper()
+	w, err := l.mem.Create(l.t.Context(), key)
 	require.NoError(l.t, err)
 	_, err = w.Write([]byte(content))
 	require.NoError(l.t, err)

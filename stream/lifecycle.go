@@ -7,7 +7,7 @@ import (
 	"maps"
 	"strings"
 
-	"lakesql/store"
+	"lakesql/checkpoint"
 )
 
 // StopStream pauses a stream and waits until it has stopped: the running batch is finished or dropped whole. It stays
@@ -228,9 +228,9 @@ func (m *Manager) Drop(ctx context.Context, database, name string, purge bool) e
 func (m *Manager) purge(ctx context.Context, d *Definition) error {
 	st, err := m.cfg.Open(d.Checkpoint)
 	if err == nil {
-		err = store.DeletePrefix(ctx, st, "")
+		err = checkpoint.Delete(ctx, st)
 	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil {
 		return fmt.Errorf("stream %s is dropped, but its checkpoint %s is not deleted whole: %w", d.FullName(), d.Checkpoint, err)
 	}
 	return nil

@@ -80,6 +80,36 @@ func TestCheckpointDeletedUnderARunningStream(t *testing.T) {
 	require.Equal(t, []string{"0|a", "1|b"}, l.rows("sales"))
 }
 
+// TestResetOfADamagedCheckpoint makes it anew, and leaves what somebody else keeps in its folder.
+func TestResetOfADamagedCheckpoint(t *testing.T) {
+	l := newLake(t)
+	want := l.input(2)
+	s := l.serve()
+	s.create(sales())
+	s.caughtUp()
+	s.stop()
+	l.write("checkpoints/sales/metadata", "{")
+	l.write("checkpoints/sales/notes.txt", "mine")
+	require.Contains(t, s.refused(), "metadata")
+	_, err := s.Reset(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Contains(t, l.keys("checkpoints/sales/"), "notes.txt")
+	s.restart()
+	s.caughtUp()
+	require.Len(t, l.rows("sales"), 2*len(want))
+}
+
+func TestPurgeLeavesWhatIsNotOurs(t *testing.T) {
+	l := newLake(t)
+	l.input(1)
+	s := l.serve()
+	s.create(sales())
+	s.caughtUp()
+	l.write("checkpoints/sales/notes.txt", "mine")
+	require.NoError(t, s.Drop(t.Context(), "lake", "sales_in", true))
+	require.Equal(t, []string{"notes.txt"}, l.keys("checkpoints/sales/"))
+}
+
 func TestResetWantsAStoppedStream(t *testing.T) {
 	l := newLake(t)
 	s := l.serve()

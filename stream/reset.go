@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"lakesql/checkpoint"
-	"lakesql/store"
 	"lakesql/stream/source"
 )
 
@@ -72,13 +71,9 @@ func (m *Manager) resetCheckpoint(ctx context.Context, d *Definition) (newID str
 		return cp.Reset(ctx)
 	case !errors.As(err, &ce):
 		return "", err
-	case ce.Kind != checkpoint.Missing:
-		if err := store.DeletePrefix(ctx, st, ""); err != nil {
-			return "", fmt.Errorf("clear the damaged checkpoint %s: %w", d.Checkpoint, err)
-		}
 	}
-	if cp, err = checkpoint.Create(ctx, st); err != nil {
-		return "", fmt.Errorf("make a new checkpoint: %w", err)
+	if cp, err = checkpoint.Recreate(ctx, st); err != nil {
+		return "", fmt.Errorf("make the checkpoint %s anew: %w", d.Checkpoint, err)
 	}
 	return cp.ID(), nil
 }
