@@ -58,10 +58,10 @@ func checkpointFree(s *state, def stream.Definition) error {
 			return err
 		}
 		renamed := strings.EqualFold(other.Database, def.Database) && strings.EqualFold(other.Name, def.RenamedFrom)
-		if other.Checkpoint == def.Checkpoint && !renamed {
+		if (other.Checkpoint == def.Checkpoint || other.ID == def.ID && def.ID != "") && !renamed {
 			return &stream.Error{
 				Kind: stream.KindCheckpointHeld, Stream: def.FullName(),
-				Message: fmt.Sprintf("checkpoint %s is held by the stream %s: a checkpoint belongs to one stream; name another folder, or DROP STREAM %s",
+				Message: fmt.Sprintf("checkpoint %s, or a copy of it, is held by the stream %s: a checkpoint belongs to one stream; name another folder, or DROP STREAM %s",
 					def.Checkpoint, other.FullName(), other.FullName()),
 			}
 		}

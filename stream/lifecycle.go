@@ -211,13 +211,7 @@ func (m *Manager) Drop(ctx context.Context, database, name string, purge bool) e
 		s.settle(d)
 		return fmt.Errorf("delete the definition of stream %s: %w", d.FullName(), err)
 	}
-	s.mu.Lock()
-	s.dropped = true
-	s.broadcastLocked()
-	s.mu.Unlock()
-	m.mu.Lock()
-	delete(m.streams, d.key())
-	m.mu.Unlock()
+	s.forget()
 	if !purge {
 		return nil
 	}

@@ -46,6 +46,9 @@ type Manager struct {
 	streams map[streamKey]*stream
 	nextPID uint32
 	closed  bool
+
+	stopFollowing context.CancelFunc // nil: not started
+	following     sync.WaitGroup
 }
 
 // NewManager makes a manager. It starts nothing: Start does.
@@ -69,7 +72,8 @@ func (m *Manager) now() time.Time {
 	return time.Now()
 }
 
-// Start recovers the streams of the catalog and starts those that are not paused. It does not wait for them.
+// Start recovers the streams of the catalog, starts those that are not paused, and follows what other servers do to them. It does
+// not wait for them.
 func (m *Manager) Start(ctx context.Context) error {
 	m.statements.Lock()
 	defer m.statements.Unlock()
@@ -87,6 +91,14 @@ func (m *Manager) Start(ctx context.Context) error {
 			s.lifecycle.Unlock()
 		}
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || m.stopFollowing != nil {
+		return nil
+	}
+	var follow context.Context
+	follow, m.stopFollowing = context.WithCancel(context.Background())
+	m.following.Go(func() { m.follow(follow) })
 	return nil
 }
 
@@ -108,7 +120,11 @@ func (m *Manager) add(d Definition) *stream {
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
+	if m.stopFollowing != nil {
+		m.stopFollowing()
+	}
 	m.mu.Unlock()
+	m.following.Wait()
 	m.each(func(s *stream) { s.close() })
 	return nil
 }
