@@ -26,8 +26,8 @@ func FromArrow(rec arrow.Record) (*Batch, error) {
 	return &Batch{Schema: schema, Cols: cols, Len: int(rec.NumRows())}, nil
 }
 
-// FromArrowType returns the type that a column of an Arrow type gets.
-func FromArrowType(t arrow.DataType) (Type, error) {
+// fromArrowType returns the type that a column of an Arrow type gets.
+func fromArrowType(t arrow.DataType) (Type, error) {
 	switch t := t.(type) {
 	case *arrow.BooleanType:
 		return Type{Kind: Bool}, nil
@@ -59,13 +59,13 @@ func FromArrowType(t arrow.DataType) (Type, error) {
 		}
 		return Type{Kind: Timestamp}, nil
 	case *arrow.DictionaryType:
-		return FromArrowType(t.ValueType)
+		return fromArrowType(t.ValueType)
 	}
 	return Type{}, fmt.Errorf("no column type for arrow's %s", t)
 }
 
 func fromArrow(arr arrow.Array) (*Vector, error) {
-	t, err := FromArrowType(arr.DataType())
+	t, err := fromArrowType(arr.DataType())
 	if err != nil {
 		return nil, err
 	}

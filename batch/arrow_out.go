@@ -32,8 +32,8 @@ func ToArrow(b *Batch) (arrow.Record, error) {
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(b.Len)), nil
 }
 
-// ArrowType returns the Arrow type of a plain column of type t.
-func ArrowType(t Type) (arrow.DataType, error) {
+// arrowType returns the Arrow type of a plain column of type t.
+func arrowType(t Type) (arrow.DataType, error) {
 	switch t.Kind {
 	case Bool:
 		return arrow.FixedWidthTypes.Boolean, nil
@@ -66,7 +66,7 @@ func ArrowType(t Type) (arrow.DataType, error) {
 }
 
 func (v *Vector) toArrow() (arrow.Array, error) {
-	typ, err := ArrowType(v.Type)
+	typ, err := arrowType(v.Type)
 	if err != nil {
 		return nil, err
 	}

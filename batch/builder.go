@@ -2,7 +2,7 @@ package batch
 
 import "fmt"
 
-// Builder gathers rows into batches. Callers append one value to each column, through Column's Append methods, AppendRow or AppendBatch.
+// Builder gathers rows into batches. Callers append one value to each column, through Column's Append methods or AppendRow.
 type Builder struct {
 	schema *Schema
 	cols   []*Vector
@@ -57,13 +57,6 @@ func (b *Builder) truncate(n int) {
 		if c.Len > n {
 			b.cols[i] = c.Slice(0, n).Clone()
 		}
-	}
-}
-
-// AppendBatch appends the selected rows of a batch whose columns have the same types.
-func (b *Builder) AppendBatch(src *Batch) {
-	for i, c := range b.cols {
-		c.AppendRows(src.Cols[i], src.Sel)
 	}
 }
 

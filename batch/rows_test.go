@@ -52,7 +52,9 @@ func TestConcat(t *testing.T) {
 func TestBuilder(t *testing.T) {
 	b := NewBuilder(people(t).Schema)
 	require.Zero(t, b.Len())
-	b.AppendBatch(people(t))
+	for i, c := range people(t).Cols {
+		b.Column(i).AppendRows(c, nil)
+	}
 	require.ErrorContains(t, b.AppendRow(int64(1), "x", "not a decimal"), "append row: column paid: append string")
 	require.ErrorContains(t, b.AppendRow(int64(1)), "1 values for 3 columns")
 	require.Equal(t, 4, b.Len())

@@ -145,7 +145,7 @@ func (t *Table) committed(ctx context.Context, version int64, text []byte) Commi
 	} else if t.refresh(ctx) != nil {
 		return out
 	}
-	if CheckReadable(t.latest) == nil && t.latest.Version() >= version {
+	if checkReadable(t.latest) == nil && t.latest.Version() >= version {
 		out.Snapshot = t.latest
 	}
 	return out

@@ -82,9 +82,9 @@ const (
 	maxWriter = 7 // from 7 on, writers do
 )
 
-// CheckReadable returns an *UnsupportedError that names what reading the snapshot needs and this build does not have.
+// checkReadable returns an *UnsupportedError that names what reading the snapshot needs and this build does not have.
 // Features that only concern writers do not matter.
-func CheckReadable(s *Snapshot) error {
+func checkReadable(s *Snapshot) error {
 	p := s.protocol
 	var refused []string
 	switch {
@@ -123,7 +123,7 @@ func CheckReadable(s *Snapshot) error {
 
 // CheckWritable returns an *UnsupportedError that names what appending to the table needs and this build does not have.
 func CheckWritable(s *Snapshot) error {
-	if err := CheckReadable(s); err != nil {
+	if err := checkReadable(s); err != nil {
 		return err
 	}
 	p := s.protocol

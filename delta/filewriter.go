@@ -181,7 +181,7 @@ func (w *FileWriter) group(b *batch.Batch, values []*batch.Vector) []string {
 		row := b.Row(i)
 		key = key[:0]
 		for _, v := range values {
-			text, ok := FormatPartitionValue(v, row)
+			text, ok := formatPartitionValue(v, row)
 			if ok {
 				key = append(append(key, 1), text...)
 			}
@@ -200,7 +200,7 @@ func (w *FileWriter) group(b *batch.Batch, values []*batch.Vector) []string {
 func (w *FileWriter) partition(values []*batch.Vector, row int) map[string]string {
 	out := make(map[string]string, len(values))
 	for i, v := range values {
-		if text, ok := FormatPartitionValue(v, row); ok {
+		if text, ok := formatPartitionValue(v, row); ok {
 			out[w.partitions[i]] = text
 		}
 	}

@@ -276,7 +276,7 @@ func TestPartitionValuesRoundTrip(t *testing.T) {
 	} {
 		v := batch.NewVector(c.t, 1)
 		require.NoError(t, v.AppendValue(c.x))
-		text, ok := FormatPartitionValue(v, 0)
+		text, ok := formatPartitionValue(v, 0)
 		require.True(t, ok)
 		if c.t.Kind != batch.Date {
 			require.Equal(t, c.text, text)
@@ -295,7 +295,7 @@ func TestPartitionValuesRoundTrip(t *testing.T) {
 	require.True(t, v.IsNull(0))
 	_, err = ParsePartitionValue("x", kind(batch.Int32))
 	require.ErrorIs(t, err, ErrCorrupt)
-	_, ok := FormatPartitionValue(batch.NewNulls(kind(batch.Int32), 1), 0)
+	_, ok := formatPartitionValue(batch.NewNulls(kind(batch.Int32), 1), 0)
 	require.False(t, ok)
 }
 

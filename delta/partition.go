@@ -118,9 +118,9 @@ func appendLatin1(v *batch.Vector, text string) error {
 	return nil
 }
 
-// FormatPartitionValue writes one row as the text of a partition value; ok is false for null, which the empty string and
+// formatPartitionValue writes one row as the text of a partition value; ok is false for null, which the empty string and
 // empty binary become too, because the protocol cannot tell them from null. Timestamps are written in ISO 8601 with Z.
-func FormatPartitionValue(v *batch.Vector, row int) (text string, ok bool) {
+func formatPartitionValue(v *batch.Vector, row int) (text string, ok bool) {
 	if v.IsNull(row) {
 		return "", false
 	}

@@ -39,7 +39,7 @@ func (t *Table) Snapshot(ctx context.Context) (*Snapshot, error) {
 
 // readable returns the snapshot, or why it cannot be read.
 func readable(s *Snapshot) (*Snapshot, error) {
-	if err := CheckReadable(s); err != nil {
+	if err := checkReadable(s); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -103,7 +103,7 @@ func requireFiles(t *testing.T, want expectedTable, s *Snapshot) {
 		if n, ok := f.NumRecords(); ok {
 			rows += n
 		}
-		if CheckReadable(s) == nil {
+		if checkReadable(s) == nil {
 			stats, err := f.Stats()
 			require.NoError(t, err)
 			require.Equal(t, f.ref == 0, stats == nil)

@@ -151,11 +151,11 @@ func TestQuote(t *testing.T) {
 }
 
 func TestParseInterval(t *testing.T) {
-	d, err := ParseInterval("INTERVAL 1 hour 2 minutes")
+	d, err := parseInterval("INTERVAL 1 hour 2 minutes")
 	require.NoError(t, err)
 	require.Equal(t, 62*time.Minute, d)
 	for _, text := range []string{"", "10", "ten seconds", "-1 seconds", "1 fortnight", "9999999999999 days"} {
-		_, err := ParseInterval(text)
+		_, err := parseInterval(text)
 		require.ErrorContains(t, err, "interval", text)
 	}
 }

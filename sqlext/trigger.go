@@ -35,7 +35,7 @@ func (p *parser) every() Trigger {
 	t := p.peek(0)
 	switch t.kind {
 	case tokString:
-		d, err := ParseInterval(t.text)
+		d, err := parseInterval(t.text)
 		if err != nil {
 			p.fail("an interval such as '10 seconds'")
 		}
@@ -77,8 +77,8 @@ var units = map[string]time.Duration{
 	"day": 24 * time.Hour, "days": 24 * time.Hour,
 }
 
-// ParseInterval parses Spark's text of an interval: '10 seconds', 'interval 1 minute 30 seconds'.
-func ParseInterval(text string) (time.Duration, error) {
+// parseInterval parses Spark's text of an interval: '10 seconds', 'interval 1 minute 30 seconds'.
+func parseInterval(text string) (time.Duration, error) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) > 0 && words[0] == "interval" {
 		words = words[1:]
