@@ -92,6 +92,9 @@ func (c *Catalog) freeFolder(ctx *sql.Context, database, name string) (string, e
 
 // createExternal registers a table at LOCATION, making it when there is none. Columns that are given must be its columns.
 func (c *Catalog) createExternal(ctx *sql.Context, database, name string, schema sql.Schema, comment string, clauses createClauses) error {
+	if err := checkPlace(clauses.Location); err != nil {
+		return err
+	}
 	handle, err := c.tableAt(clauses.Location)
 	if err != nil {
 		return err
@@ -148,6 +151,10 @@ func (c *Catalog) newDeltaTable(ctx *sql.Context, handle *delta.Table, name stri
 		return nil, err
 	}
 	meta, err := delta.NewMetadata(fields, clauses.PartitionedBy, maps.Clone(clauses.Properties))
+	var unsupported *delta.UnsupportedError
+	if err != nil && !errors.As(err, &unsupported) {
+		return nil, refuse(KindInvalid, "%v", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ var (
 	_ sql.TableDropper      = database{}
 	_ sql.ViewDatabase      = database{}
 	_ sql.CollatedDatabase  = database{}
+	_ sql.EventDatabase     = database{}
 )
 
 // Name is the database's name.
@@ -53,6 +54,9 @@ func (d database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table,
 		return nil, false, err
 	}
 	t, err := d.c.openTable(ctx, d.name, p.name, p.table)
+	if err == nil && p.external {
+		t.location = p.table.Store().URI()
+	}
 	if errors.Is(err, delta.ErrNoTable) && !p.external {
 		return nil, false, nil // a stream has registered it and not written it yet
 	}

@@ -215,3 +215,28 @@ func TestDatabaseWithACollation(t *testing.T) {
 	require.Equal(t, []string{"d0|utf8mb4_0900_bin"},
 		l.rows("SELECT SCHEMA_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = 'd0'"))
 }
+
+func TestShowCreateTableMakesTheSameTable(t *testing.T) {
+	l := newLab(t)
+	l.exec(
+		"CREATE TABLE a (i INT NOT NULL COMMENT 'it''s \"1\"', s VARCHAR(20), c CHAR(3), d DECIMAL(10,2), b BLOB, ok BOOLEAN, at TIMESTAMP, day DATE, t TEXT) COMMENT = 'the ''table'''",
+		"CREATE TABLE `strange-name` (`select` INT, p VARCHAR(9), q DATE) PARTITIONED BY (p, q) TBLPROPERTIES ('delta.appendOnly' = 'true', 'k' = 'it''s')",
+		"CREATE TABLE away (a INT) LOCATION '"+l.path("away")+"'",
+	)
+	for _, name := range []string{"a", "strange-name", "away"} {
+		show := fmt.Sprintf("SHOW CREATE TABLE `%s`", name)
+		rows, err := l.try("%s", show)
+		require.NoError(t, err)
+		text := rows[0][1].(string)
+		require.Contains(t, text, "\n) ENGINE=DELTA DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin")
+		l.exec(fmt.Sprintf("DROP TABLE `%s`", name), text)
+		again, err := l.try("%s", show)
+		require.NoError(t, err)
+		require.Equal(t, text, again[0][1])
+	}
+	require.Contains(t, l.rows("SHOW CREATE TABLE `strange-name`")[0], " PARTITIONED BY (`p`, `q`) TBLPROPERTIES (")
+	require.Contains(t, l.rows("SHOW CREATE TABLE away")[0], " LOCATION 'file://")
+	require.Contains(t, l.rows("SHOW CREATE TABLE information_schema.tables")[0], "TABLE `tables`")
+	l.exec("CREATE VIEW v AS SELECT i FROM a")
+	require.Contains(t, l.rows("SHOW CREATE TABLE v")[0], "VIEW")
+}

@@ -75,6 +75,9 @@ func (i *inserter) check(ctx *sql.Context) error {
 	if currentTransaction(ctx).readOnly {
 		return sql.ErrReadOnlyTransaction.New()
 	}
+	if err := checkPlace(i.t.handle.Store().URI()); err != nil {
+		return err
+	}
 	return delta.CheckWritable(i.t.snap)
 }
 

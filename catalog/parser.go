@@ -126,10 +126,17 @@ func parameters(n int) ast.Exprs {
 func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 	switch s := stmt.(type) {
 	case *ast.Explain:
-		if s.ExplainFormat == "" {
+		if s.ExplainFormat == "" || strings.EqualFold(s.ExplainFormat, "traditional") {
 			s.ExplainFormat = ast.TreeStr
 		}
+	case *ast.DBDDL:
+		if s.Action == ast.DropStr && builtInDatabase(s.DBName) {
+			return nil, refuse(KindInvalid, "database %s cannot be dropped: it always exists", s.DBName)
+		}
 	case *ast.DDL:
+		if s.Action == ast.CreateStr && s.TableSpec != nil && s.TableSpec.PartitionOpt != nil {
+			return nil, notYet("PARTITION BY "+s.TableSpec.PartitionOpt.PartitionType, "PARTITIONED BY (col, ...) makes a folder for each value")
+		}
 		if s.Action == ast.CreateStr && isTableDDL(s) && !s.Temporary {
 			node := p.c.newCreateTable(s, nil, text)
 			return ast.InjectedStatement{
@@ -182,6 +189,15 @@ const copyInstead = "CREATE TABLE ... AS SELECT into a new table, then DROP TABL
 
 func isTableDDL(s *ast.DDL) bool {
 	return s.ViewSpec == nil && s.TriggerSpec == nil && s.ProcedureSpec == nil && s.EventSpec == nil && s.IndexSpec == nil && !s.Table.Name.IsEmpty()
+}
+
+// builtInDatabase says whether a database is none of the lake's.
+func builtInDatabase(name string) bool {
+	switch strings.ToLower(name) {
+	case pathDatabaseName, "information_schema", "mysql":
+		return true
+	}
+	return false
 }
 
 // systemTable says whether a table is in the database of users and grants, which is GMS's own.

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -21,6 +23,8 @@ var (
 	_ sql.Database          = pathDatabase{}
 	_ sql.VersionedDatabase = pathDatabase{}
 	_ sql.TableCreator      = pathDatabase{}
+	_ sql.TableDropper      = pathDatabase{}
+	_ sql.EventDatabase     = pathDatabase{}
 	_ sql.ViewDatabase      = pathDatabase{}
 )
 
@@ -61,6 +65,21 @@ func (c *Catalog) tableAtPath(path string) (*delta.Table, error) {
 	return c.tableAt(uri)
 }
 
+// checkPlace refuses to write where lakesql or Delta keeps its own files.
+func checkPlace(uri string) error {
+	for _, segment := range strings.Split(uri, "/") {
+		if segment == "_lakesql" || segment == "_delta_log" {
+			return refuse(KindInvalid, "%s: no table is written below a folder %s, which is not for tables; choose another path", uri, segment)
+		}
+	}
+	return nil
+}
+
+// DropTable is refused: no name would be forgotten, and the files may be another writer's.
+func (d pathDatabase) DropTable(_ *sql.Context, path string) error {
+	return notYet("DROP TABLE of a table by path", fmt.Sprintf("delete the folder %s", path))
+}
+
 // GetTableNames lists none: paths are not enumerated.
 func (d pathDatabase) GetTableNames(*sql.Context) ([]string, error) { return nil, nil }
 
@@ -71,6 +90,9 @@ func (d pathDatabase) GetTableNamesAsOf(*sql.Context, any) ([]string, error) { r
 func (d pathDatabase) CreateTable(ctx *sql.Context, path string, schema sql.PrimaryKeySchema, _ sql.CollationID, comment string) error {
 	handle, err := d.c.tableAtPath(path)
 	if err != nil {
+		return err
+	}
+	if err := checkPlace(handle.Store().URI()); err != nil {
 		return err
 	}
 	clauses := takeClauses(ctx)

@@ -21,6 +21,7 @@ type table struct {
 	snap           *delta.Snapshot
 	pending        []delta.AddFile // written by this transaction and not committed
 	historical     bool            // AS OF: cannot be written
+	location       string          // of a table that is registered with LOCATION; else ""
 	projection     []string        // names in schema order; nil: all columns
 }
 
@@ -31,6 +32,7 @@ var (
 	_ sql.CommentedTable  = (*table)(nil)
 	_ sql.InsertableTable = (*table)(nil)
 	_ sql.StatisticsTable = (*table)(nil)
+	_ compile.Definer     = (*table)(nil)
 	_ compile.Source      = (*table)(nil)
 	_ compile.Sink        = (*table)(nil)
 )

@@ -21,6 +21,9 @@ func (t targets) Open(ctx context.Context, ref stream.TargetRef) (stream.Target,
 		if err := t.c.cfg.Fence.Check(ref.Path); err != nil {
 			return stream.Target{}, err
 		}
+		if err := checkPlace(ref.Path); err != nil {
+			return stream.Target{}, err
+		}
 		handle, err := t.c.tableAt(ref.Path)
 		if err != nil {
 			return stream.Target{}, err

@@ -2,6 +2,7 @@ package server
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -15,7 +16,8 @@ import (
 	goerrors "gopkg.in/src-d/go-errors.v1"
 )
 
-// engineErrors gives GMS' errors MySQL's numbers. pattern and text reword those messages that tools look for; the rest stay GMS'.
+// engineErrors gives GMS' errors MySQL's numbers. pattern and text reword those messages that tools look for; the rest stay GMS'. A
+// rule without kinds is for an error that GMS keeps to itself: its pattern finds it.
 var engineErrors = []struct {
 	num     int
 	kinds   []*goerrors.Kind
@@ -62,6 +64,7 @@ var engineErrors = []struct {
 	{1111, kinds(analyzererrors.ErrValidationOrderBy), "", ""},
 	{1690, kinds(expression.ErrIntDivDataOutOfRange), "", ""},
 	{1139, kinds(expression.ErrInvalidRegexp), "", ""},
+	{3685, nil, `^the given regular expression is invalid`, "Illegal argument to a regular expression."},
 	{1265, kinds(types.ErrDataTruncatedForColumn, types.ErrDataTruncatedForColumnAtRow), "", ""},
 	{1292, kinds(types.ErrConvertingToTime, types.ErrConvertingToTimeOutOfRange, types.ErrConvertingToTimeType, types.ErrConvertingToYear), "", ""},
 	{1366, kinds(types.ErrConvertingToDecimal, types.ErrBadCharsetString, types.ErrConvertingToEnum), "", ""},
@@ -83,7 +86,7 @@ var engineErrors = []struct {
 	{1243, kinds(sql.ErrUnknownPreparedStatement), "", ""},
 	{1210, kinds(sql.ErrUnboundPreparedStatementVariable, sql.ErrInvalidArgument, sql.ErrInvalidArgumentDetails,
 		sql.ErrInvalidArgumentType), "", ""},
-	{1264, kinds(sql.ErrValueOutOfRange), "", ""},
+	{1264, kinds(sql.ErrValueOutOfRange, types.ErrConvertToDecimalLimit), "", ""},
 	{1366, kinds(sql.ErrInvalidValue, sql.ErrInvalidValueType), "", ""},
 	{1292, kinds(sql.ErrTruncatedIncorrect), "", ""},
 	{3141, kinds(sql.ErrInvalidJSONText, sql.ErrInvalidJson), "", ""},
@@ -108,7 +111,7 @@ var engineErrors = []struct {
 	{1410, kinds(sql.ErrGrantUserDoesNotExist), "", ""},
 	{1141, kinds(sql.ErrRevokeUserDoesNotExist, sql.ErrShowGrantsUserDoesNotExist), "", ""},
 	{1064, kinds(sql.ErrSyntaxError, sql.ErrInvalidSyntax), "", ""},
-	{1235, kinds(sql.ErrUnsupportedFeature, sql.ErrUnsupportedSyntax, sql.ErrAsOfNotSupported, sql.ErrCreateTableNotSupported,
+	{1235, kinds(sql.ErrSessionDoesNotSupportPersistence, sql.ErrUnsupportedFeature, sql.ErrUnsupportedSyntax, sql.ErrAsOfNotSupported, sql.ErrCreateTableNotSupported,
 		sql.ErrDropTableNotSupported, sql.ErrRenameTableNotSupported, sql.ErrAlterTableNotSupported,
 		sql.ErrAlterTableCollationNotSupported, sql.ErrAlterTableCommentNotSupported, sql.ErrDatabaseCollationsNotSupported,
 		sql.ErrTriggersNotSupported, sql.ErrViewsNotSupported, sql.ErrStoredProceduresNotSupported, sql.ErrEventsNotSupported,
@@ -138,19 +141,20 @@ func engineNumber(err error) *mysql.SQLError {
 	if !ok {
 		return nil
 	}
+	message := err.Error()
 	for i, rule := range engineErrors {
-		for _, kind := range rule.kinds {
-			if !isKind(kind, e) {
-				continue
-			}
-			message := err.Error()
-			if re := engineText[i]; re != nil {
-				if m := re.FindStringSubmatchIndex(message); m != nil {
-					message = string(re.ExpandString(nil, rule.text, message, m))
-				}
-			}
-			return withState(mysql.NewSQLError(rule.num, "", "%s", message))
+		var words []int
+		if engineText[i] != nil {
+			words = engineText[i].FindStringSubmatchIndex(message)
 		}
+		is := func(kind *goerrors.Kind) bool { return isKind(kind, e) }
+		if !slices.ContainsFunc(rule.kinds, is) && (rule.kinds != nil || words == nil) {
+			continue
+		}
+		if words != nil {
+			message = string(engineText[i].ExpandString(nil, rule.text, message, words))
+		}
+		return withState(mysql.NewSQLError(rule.num, "", "%s", message))
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ var ownAsMySQL = []struct {
 	{mysql.ERNotSupportedYet, mysql.SSClientError, catalogKind(catalog.KindUnsupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, refusal(sqlext.NotSupported)},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, fileArgument(true)},
+	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*store.SchemeError]},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*mysqltype.UnsupportedError]},
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*vector.UnsupportedError]},
 	{mysql.ERUnknownError, mysql.SSUnknownSQLState, streamKind(stream.KindPanic)},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/catalog"
@@ -47,6 +50,10 @@ func startLake(t *testing.T) (db *sql.DB, dir string) {
 // TestErrorsOfTheLakeHaveNumbers has one statement for each way in which the lake refuses.
 func TestErrorsOfTheLakeHaveNumbers(t *testing.T) {
 	db, _ := startLake(t)
+	for _, statement := range []string{"CREATE DATABASE d", "CREATE TABLE big (d DECIMAL(5,1))"} {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
 	for _, c := range []struct {
 		statement string
 		number    uint16
@@ -63,9 +70,84 @@ func TestErrorsOfTheLakeHaveNumbers(t *testing.T) {
 		{"SELECT * FROM read_files('./in', format => 'csv', compression => 'gzip')", 1235, "42000"},
 		{"CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT * FROM STREAM read_files('./in', format => 'nope')", 20313, "45000"},
 		{"CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT * FROM STREAM read_files('./in', format => 'json')", 1235, "42000"},
+		{"SELECT * FROM read_files('s3://bucket/x', format => 'csv')", 1235, "42000"},
+		{"CREATE TABLE t (a INT) LOCATION 's3://bucket/x'", 1235, "42000"},
+		{"CREATE TABLE t (`a b` INT)", 20040, "45000"},
+		{"CREATE TABLE t (p INT) PARTITIONED BY (p)", 20040, "45000"},
+		{"CREATE TABLE t (p INT) PARTITIONED BY (q)", 20040, "45000"},
+		{"CREATE TABLE t (p INT) PARTITION BY HASH(p) PARTITIONS 4", 1235, "42000"},
+		{"CREATE TABLE delta.`./lake/_lakesql/x` (a INT)", 20040, "45000"},
+		{"CREATE TABLE t (a INT) LOCATION './lake/lake/x/_delta_log/y'", 20040, "45000"},
+		{"INSERT INTO delta.`./lake/_lakesql/catalog` VALUES (1,'a','b','c','d',FALSE)", 20040, "45000"},
+		{"DROP TABLE delta.`./lake/lake/big`", 1235, "42000"},
+		{"DROP DATABASE delta", 20040, "45000"},
+		{"DROP DATABASE mysql", 20040, "45000"},
+		{"DROP DATABASE information_schema", 20040, "45000"},
+		{"INSERT INTO big VALUES (12345.6)", 1264, "22003"},
+		{"SELECT REGEXP_LIKE('a', '(')", 3685, "HY000"},
+		{"SET PERSIST max_connections = 5", 1235, "42000"},
+		{"KILL 99999", 1094, "HY000"},
+		{"SELECT /*+ MAX_EXECUTION_TIME(20) */ SLEEP(10)", 3024, "HY000"},
+		{"CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT 1", 1235, "42000"},
+		{"MERGE INTO big USING big b ON 1 WHEN MATCHED THEN DELETE", 1235, "42000"},
 	} {
 		_, err := db.Exec(c.statement)
 		require.Error(t, err, c.statement)
 		requireErrno(t, err, c.number, c.state)
 	}
+}
+
+func TestSelectLimitOfTheSession(t *testing.T) {
+	db, _ := startLake(t)
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{"CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1),(2),(3)", "SET sql_select_limit = 2"} {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
+	count := func(query string, args ...any) (n int) {
+		rows, err := db.Query(query, args...)
+		require.NoError(t, err)
+		for rows.Next() {
+			n++
+		}
+		require.NoError(t, rows.Err())
+		return n
+	}
+	require.Equal(t, 2, count("SELECT a FROM t"))
+	require.Equal(t, 2, count("SELECT a FROM t WHERE a > ?", 0))
+	require.Equal(t, 2, count("SELECT a FROM t UNION ALL SELECT a FROM t"))
+	require.Equal(t, 3, count("SELECT a FROM t LIMIT 3"))
+	_, err := db.Exec("SET sql_select_limit = DEFAULT")
+	require.NoError(t, err)
+	require.Equal(t, 3, count("SELECT a FROM t"))
+}
+
+func TestEventsAreThereAndNone(t *testing.T) {
+	db, _ := startLake(t)
+	for _, query := range []string{"SHOW EVENTS", "SELECT * FROM information_schema.EVENTS"} {
+		require.NoError(t, drainRows(db.Query(query)), query)
+	}
+}
+
+func TestLoadDataLocal(t *testing.T) {
+	db, _ := startLake(t)
+	_, err := db.Exec("CREATE TABLE t (id INT NOT NULL, s VARCHAR(10), v DECIMAL(5,1))")
+	require.NoError(t, err)
+	gomysql.RegisterReaderHandler("rows", func() io.Reader { return strings.NewReader("id,s,v\n1,a,2.5\n2,b,4\n3,\"c,d\",\\N\n") })
+	defer gomysql.DeregisterReaderHandler("rows")
+	load := "LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE t FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' IGNORE 1 LINES"
+	done, err := db.Exec(load)
+	require.NoError(t, err)
+	n, err := done.RowsAffected()
+	require.NoError(t, err)
+	require.EqualValues(t, 3, n)
+	_, err = db.Exec(load + " (id, @s, v) SET s = UPPER(@s)")
+	require.NoError(t, err)
+	var text string
+	require.NoError(t, db.QueryRow("SELECT GROUP_CONCAT(CONCAT_WS('/', id, s, v) ORDER BY id, s) FROM t").Scan(&text))
+	require.Equal(t, "1/A/2.5,1/a/2.5,2/B/4.0,2/b/4.0,3/C,D,3/c,d", text)
+	_, err = db.Exec("LOAD DATA LOCAL INFILE 'Reader::none' INTO TABLE t")
+	require.ErrorContains(t, err, "not registered")
+	_, err = db.Exec("LOAD DATA INFILE '/etc/passwd' INTO TABLE t")
+	requireErrno(t, err, 20040, "45000")
 }

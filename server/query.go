@@ -98,9 +98,15 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool
 	if err != nil {
 		return "", err
 	}
+	if err := h.checkKill(ctx, parsed); err != nil {
+		return "", err
+	}
 	schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
 	if err != nil {
 		return "", inStatement(parsed, err)
+	}
+	if rows, err = limitRows(ctx, parsed, rows); err != nil {
+		return "", err
 	}
 	if len(schema) == 0 || types.IsOkResultSchema(schema) {
 		err = sendOK(ctx, c, rows, out)
@@ -129,22 +135,6 @@ func (h *handler) parse(ctx *sql.Context, r request) (stmt sqlparser.Statement, 
 		rest = ""
 	}
 	return stmt, text, rest, nil
-}
-
-// timeLimit is what max_execution_time leaves a SELECT; 0: no limit. Other statements have none.
-func timeLimit(ctx *sql.Context, stmt sqlparser.Statement) (time.Duration, error) {
-	if _, ok := stmt.(sqlparser.SelectStatement); !ok {
-		return 0, nil
-	}
-	value, err := ctx.GetSessionVariable(ctx, "max_execution_time")
-	if err != nil {
-		return 0, err
-	}
-	ms, ok := value.(int64)
-	if !ok {
-		return 0, fmt.Errorf("the variable max_execution_time is a %T", value)
-	}
-	return time.Duration(max(ms, 0)) * time.Millisecond, nil
 }
 
 // bind makes a prepared statement's parameters expressions.

@@ -134,14 +134,14 @@ func (p *parser) claimUnbuilt() func() Statement {
 		}
 	}
 	if p.words("ALTER TABLE") && p.alterProperties() {
-		return p.refusal(NotSupported, "ALTER TABLE ... SET TBLPROPERTIES is not supported yet; give TBLPROPERTIES in CREATE TABLE")
+		return p.refusal(NotSupported, "ALTER TABLE ... SET or UNSET TBLPROPERTIES is not supported yet; give TBLPROPERTIES in CREATE TABLE")
 	}
 	return nil
 }
 
 var unbuilt = []struct{ words, name, instead string }{
-	{"MERGE INTO", "MERGE INTO", "; use UPDATE, DELETE and INSERT"},
-	{"INSERT OVERWRITE", "INSERT OVERWRITE", "; use DELETE FROM t and INSERT INTO t"},
+	{"MERGE INTO", "MERGE INTO", "; write the merged rows to a new table with CREATE TABLE ... AS SELECT"},
+	{"INSERT OVERWRITE", "INSERT OVERWRITE", "; write to a new table with CREATE TABLE ... AS SELECT"},
 	{"COPY INTO", "COPY INTO", "; use INSERT INTO t SELECT * FROM read_files('path', format => 'csv'), or a stream with TRIGGER AVAILABLE NOW"},
 	{"CONVERT TO DELTA", "CONVERT TO DELTA", ""},
 	{"OPTIMIZE", "OPTIMIZE", ""},

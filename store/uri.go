@@ -23,9 +23,14 @@ func Open(uri string) (Store, error) {
 	return NewLocal(dir)
 }
 
-func unsupportedScheme(uri, scheme string) error {
-	return fmt.Errorf("%q: %s: is not supported yet; use a local folder, as a path or as file:///path", uri, scheme)
+// SchemeError says that a URI's scheme is one that this version does not reach.
+type SchemeError struct{ URI, Scheme string }
+
+func (e *SchemeError) Error() string {
+	return fmt.Sprintf("%q: %s: is not supported yet; use a local folder, as a path or as file:///path", e.URI, e.Scheme)
 }
+
+func unsupportedScheme(uri, scheme string) error { return &SchemeError{URI: uri, Scheme: scheme} }
 
 // uriScheme returns what stands before ":/" in lower case, or "file" for "file:" alone. A path such as "a:b" has none.
 func uriScheme(s string) string {

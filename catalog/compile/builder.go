@@ -22,6 +22,8 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	switch n := n.(type) {
 	case *plan.DescribeQuery:
 		return b.explain(ctx, n, outer)
+	case *plan.ShowCreateTable:
+		return showCreate(ctx, n), nil
 	case *plan.InsertInto:
 		return b.buildInsert(ctx, n)
 	case *plan.GroupBy:
