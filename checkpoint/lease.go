@@ -67,13 +67,6 @@ func (c *Checkpoint) Lease(owner string) *Lease {
 	return &Lease{c: c, owner: owner, self: thisProcess(), ended: processEnded, clock: func() time.Duration { return time.Since(start) }}
 }
 
-// Epoch is the epoch that is held, 0 when none is.
-func (l *Lease) Epoch() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.epoch
-}
-
 // Acquire takes the lease, or returns Kind Held naming the holder. The caller calls it again every LeaseHeartbeat on the same
 // handle: that is how a dead holder is found out.
 func (l *Lease) Acquire(ctx context.Context) error {

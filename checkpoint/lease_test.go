@@ -43,7 +43,7 @@ func TestLeaseTakeover(t *testing.T) {
 	require.Error(t, a.Renew(ctx))
 	require.NoError(t, a.Acquire(ctx))
 	require.NoError(t, a.Acquire(ctx), "held already")
-	require.EqualValues(t, 1, a.Epoch())
+	require.EqualValues(t, 1, a.epoch)
 
 	for range 5 { // alive: each heartbeat begins the wait again
 		err := b.Acquire(ctx)
@@ -59,19 +59,19 @@ func TestLeaseTakeover(t *testing.T) {
 	ts.now++
 	isKind(t, c.Acquire(ctx), Held) // has seen it for 1 ns only
 	require.NoError(t, b.Acquire(ctx))
-	require.EqualValues(t, 2, b.Epoch())
+	require.EqualValues(t, 2, b.epoch)
 
 	err := a.Renew(ctx)
 	isKind(t, err, LeaseLost)
 	require.ErrorContains(t, err, "server on b")
-	require.Zero(t, a.Epoch())
+	require.Zero(t, a.epoch)
 	isKind(t, a.Renew(ctx), LeaseLost)
 	require.NoError(t, a.Release(ctx), "a lost one")
 	isKind(t, c.Acquire(ctx), Held)
 	require.NoError(t, b.Release(ctx))
 	require.NoError(t, b.Release(ctx))
 	require.NoError(t, c.Acquire(ctx), "released: at once")
-	require.EqualValues(t, 3, c.Epoch())
+	require.EqualValues(t, 3, c.epoch)
 	require.Equal(t, []string{"_lakesql/lease/00000000000000000003.json"}, list(t, ts.m, leaseDir))
 }
 
@@ -102,7 +102,7 @@ func TestLeaseUnreadable(t *testing.T) {
 	isKind(t, l.Acquire(t.Context()), Held)
 	ts.now += LeaseTTL
 	require.NoError(t, l.Acquire(t.Context()))
-	require.EqualValues(t, 8, l.Epoch())
+	require.EqualValues(t, 8, l.epoch)
 }
 
 func TestLeaseRace(t *testing.T) {

@@ -149,46 +149,6 @@ func (c *concat) Close() error {
 	return errors.Join(errs...)
 }
 
-// limit cuts off rows at both ends.
-type limit struct {
-	child       Operator
-	skip, count int64 // still to skip and to hand out; count < 0: all
-}
-
-// NewLimit returns an operator that skips offset rows of child and hands out count rows; count < 0 is all of them.
-func NewLimit(child Operator, offset, count int64) Operator {
-	return &limit{child: child, skip: offset, count: count}
-}
-
-func (l *limit) Schema() *batch.Schema { return l.child.Schema() }
-
-func (l *limit) Next(ctx context.Context) (*batch.Batch, error) {
-	for l.count != 0 {
-		b, err := l.child.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		rows := int64(b.Rows())
-		from := min(l.skip, rows)
-		l.skip -= from
-		to := rows
-		if l.count > 0 {
-			to = min(rows, from+l.count)
-			l.count -= to - from
-		}
-		if from == to {
-			continue
-		}
-		if from == 0 && to == rows {
-			return b, nil
-		}
-		return b.Slice(int(from), int(to)), nil
-	}
-	return nil, io.EOF
-}
-
-func (l *limit) Close() error { return l.child.Close() }
-
 // memory hands out batches that it has.
 type memory struct {
 	schema  *batch.Schema

@@ -25,17 +25,6 @@ func numbers(n, size int) Operator {
 	return NewBatches(schema, batches...)
 }
 
-func TestLimit(t *testing.T) {
-	for _, c := range []struct {
-		offset, count int64
-		want          string
-	}{
-		{0, 2, "0\n1\n"}, {0, 0, ""}, {2, 3, "2\n3\n4\n"}, {6, -1, "6\n7\n"}, {0, -1, "0\n1\n2\n3\n4\n5\n6\n7\n"}, {9, 1, ""}, {3, 1, "3\n"},
-	} {
-		require.Equal(t, c.want, drain(t, NewLimit(numbers(8, 3), c.offset, c.count)), c)
-	}
-}
-
 func TestFilterProjectConcat(t *testing.T) {
 	n := NewColumn(0, long)
 	even, err := NewArith(Modulo, n, NewInt(2))

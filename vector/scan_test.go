@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,11 @@ func drain(t require.TestingT, op Operator) string {
 		require.Equal(t, len(op.Schema().Fields), len(b.Cols))
 		out.WriteString(b.Format())
 	}
+}
+
+// first returns the first n lines.
+func first(n int, text string) string {
+	return strings.Join(strings.SplitAfterN(text, "\n", n+1)[:n], "")
 }
 
 // table is a table in memory.
@@ -171,7 +177,7 @@ func TestScan(t *testing.T) {
 	x := smallTable(t)
 	require.Equal(t, "0 | r0\n1 | r0\n2 | r0\nNULL | NULL\n10 | r1\n11 | r1\n12 | r1\nNULL | NULL\n20 | r2\n21 | r2\n22 | r2\nNULL | NULL\n",
 		drain(t, x.scan([]string{"id", "region"}, nil)))
-	require.Equal(t, "r0\nr0\nr0\n", drain(t, NewLimit(x.scan([]string{"Region"}, nil), 0, 3)))
+	require.Equal(t, "r0\nr0\nr0\n", first(3, drain(t, x.scan([]string{"Region"}, nil))))
 
 	none := x.scan(nil, nil)
 	require.Equal(t, "\n\n\n\n\n\n\n\n\n\n\n\n", drain(t, none))
@@ -204,7 +210,7 @@ func TestScanSchemaChange(t *testing.T) {
 	tx.SetMetadata(meta)
 	x.commit(tx)
 	extra := NewColumn(1, wider.Fields[2])
-	require.Equal(t, "0 | NULL\n1 | NULL\n2 | NULL\n", drain(t, NewLimit(x.scan([]string{"id", "extra"}, NewIsNull(extra)), 0, 3)))
+	require.Equal(t, "0 | NULL\n1 | NULL\n2 | NULL\n", first(3, drain(t, x.scan([]string{"id", "extra"}, NewIsNull(extra)))))
 	positive, err := NewCompare(Greater, extra, NewFloat(0))
 	require.NoError(t, err)
 	require.Empty(t, drain(t, x.scan([]string{"id", "extra"}, positive)))
