@@ -15,7 +15,8 @@ import (
 	"lakesql/store"
 )
 
-// lab is a catalog on a fresh warehouse, and one session on it.
+// lab is a catalog on a fresh warehouse, and one session on it. Tests with a lab are not parallel: GMS keeps its variables for the
+// whole process, and a new engine sets them without a lock.
 type lab struct {
 	t    *testing.T
 	dir  string // the warehouse is dir/lake; dir itself is allowed

@@ -11,7 +11,6 @@ const salesStream = `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './cp/sal
   AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true)`
 
 func TestStreamFromCreateToReset(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	l := openLab(t, dir)
 	l.exec(salesStream)
@@ -59,7 +58,6 @@ func TestStreamFromCreateToReset(t *testing.T) {
 }
 
 func TestStreamSelects(t *testing.T) {
-	t.Parallel()
 	l := newLab(t)
 	l.write("in/a.csv", "id,name,day\n1,ann,2024-01-02\n2,bob,2024-02-03\n3,cat,2024-03-04\n")
 	l.exec("CREATE TABLE dim (id INT, label VARCHAR(10))", "INSERT INTO dim VALUES (1, 'first'), (3, 'third')")
@@ -79,7 +77,6 @@ func TestStreamSelects(t *testing.T) {
 }
 
 func TestStreamRefusals(t *testing.T) {
-	t.Parallel()
 	l := newLab(t)
 	l.write("in/a.csv", "id\n1\n")
 	l.refused("CREATE STREAM s INTO t AS SELECT * FROM STREAM read_files('./in')", "WITH CHECKPOINT")
