@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"syscall"
@@ -173,10 +172,4 @@ func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
-}
-
-// syntaxText is MySQL's message for a syntax error.
-func syntaxText(near string, line int) string {
-	return fmt.Sprintf("You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the "+
-		"right syntax to use near '%s' at line %d", near, line)
 }

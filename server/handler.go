@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -145,7 +144,7 @@ func (h *handler) prepare(ctx *sql.Context, text string) (sql.Node, error) {
 		return nil, err
 	}
 	if end < len(text) && !isBlank(text[end:]) {
-		return nil, &sqlext.SyntaxError{Near: clip(text[end:]), Line: 1 + strings.Count(text[:end], "\n"), Expected: "one statement"}
+		return nil, sqlext.SyntaxErrorAt(text, end, "one statement")
 	}
 	return h.engine.PrepareParsedQuery(ctx, text, text, parsed)
 }

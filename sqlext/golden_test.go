@@ -67,7 +67,7 @@ func goldenRewrite(sql string) string {
 		shown = "unchanged\n"
 	}
 	if _, err := sqlparser.Parse(out); err != nil {
-		if syntax, ok := FromVitess(out, err); ok {
+		if syntax, ok := FromVitess(err); ok {
 			err = syntax
 		}
 		shown += "vitess: " + err.Error() + "\n"

@@ -86,7 +86,7 @@ func (p *parser) expectPunct(text string) {
 // fail reports the next token as the one that does not fit.
 func (p *parser) fail(expected string) {
 	if p.err == nil {
-		p.err = syntaxError(p.lex.sql, p.peek(0).start, expected)
+		p.err = SyntaxErrorAt(p.lex.sql, p.peek(0).start, expected)
 	}
 }
 

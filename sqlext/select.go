@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/dolthub/vitess/go/vt/vterrors"
 )
 
 // ParseStreamSelect takes the streaming sources out of a stream's SELECT, in Spark's order: that in which FROM names them, a WITH query
@@ -21,7 +22,7 @@ func ParseStreamSelect(sql string) (rewritten string, sources []StreamSource, er
 func parseStreamSelect(l *lexer, tokens []token) (string, []StreamSource, error) {
 	tokens = withoutParens(tokens)
 	if len(tokens) == 0 {
-		return "", nil, syntaxError(l.sql, len(l.sql), "SELECT")
+		return "", nil, SyntaxErrorAt(l.sql, len(l.sql), "SELECT")
 	}
 	start, end := tokens[0].start, tokens[len(tokens)-1].end
 	s := &sourceReader{lex: l, tokens: tokens, edits: editor{sql: l.sql}}
@@ -39,7 +40,7 @@ func parseStreamSelect(l *lexer, tokens []token) (string, []StreamSource, error)
 	}
 	sel, ok := stmt.(sqlparser.SelectStatement)
 	if !ok {
-		return "", nil, syntaxError(l.sql, start, "SELECT")
+		return "", nil, SyntaxErrorAt(l.sql, start, "SELECT")
 	}
 	order, err := sourceOrder(sel, len(s.sources))
 	if err != nil {
@@ -141,11 +142,12 @@ func (p *parser) arguments(s *StreamSource) {
 
 // vitessError places an error about the rewritten text in the original.
 func (s *sourceReader) vitessError(text string, start int, err error) error {
-	at, ok := vitessPosition(text, err)
+	syntax, ok := vterrors.AsSyntaxError(err)
 	if !ok {
 		return &SyntaxError{Near: err.Error(), Line: 1}
 	}
-	return syntaxError(s.lex.sql, min(s.edits.origin(start, at), len(s.lex.sql)), "")
+	at := vitessPosition(text, syntax)
+	return SyntaxErrorAt(s.lex.sql, min(s.edits.origin(start, at), len(s.lex.sql)), "")
 }
 
 // reorder renumbers the sources: order[i] is the number that source i has so far.

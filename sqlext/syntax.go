@@ -11,7 +11,8 @@ import (
 // maxNear is how much of the statement MySQL shows in a syntax error, in bytes.
 const maxNear = 80
 
-func syntaxError(sql string, at int, expected string) *SyntaxError {
+// SyntaxErrorAt returns the error of a statement that does not follow the grammar from the byte at on; expected may be empty.
+func SyntaxErrorAt(sql string, at int, expected string) *SyntaxError {
 	near := sql[at:]
 	if len(near) > maxNear {
 		cut := maxNear
@@ -23,30 +24,41 @@ func syntaxError(sql string, at int, expected string) *SyntaxError {
 	return &SyntaxError{Near: near, Line: 1 + strings.Count(sql[:at], "\n"), Expected: expected}
 }
 
-// FromVitess turns an error of the vitess parser about sql into MySQL's form. It reports false when err is no syntax error.
-func FromVitess(sql string, err error) (*SyntaxError, bool) {
-	at, ok := vitessPosition(sql, err)
+// FromVitess turns a syntax error of the vitess parser into MySQL's form. It reports false when err is none.
+func FromVitess(err error) (*SyntaxError, bool) {
+	syntax, ok := vterrors.AsSyntaxError(err)
 	if !ok {
 		return nil, false
 	}
-	return syntaxError(sql, at, ""), true
+	return SyntaxErrorAt(syntax.Statement, vitessPosition(syntax.Statement, syntax), ""), true
 }
 
-// vitessPosition returns where the token begins that the vitess parser stopped at.
-func vitessPosition(sql string, err error) (int, bool) {
-	syntax, ok := vterrors.AsSyntaxError(err)
-	if !ok {
-		return 0, false
-	}
+// vitessPosition returns where the token begins that the vitess parser stopped at, or the end of a statement that ended too early.
+func vitessPosition(sql string, err vterrors.SyntaxError) int {
 	// Position counts from 1 and is one past the token: that of the character read ahead.
-	end := syntax.Position - 1
+	end := err.Position - 1
 	l := newLexer(sql)
 	for {
-		t := l.next()
-		if t.kind == tokEOF || t.end >= end {
-			return t.start, true
+		switch t := l.next(); {
+		case t.kind != tokEOF && t.end < end:
+		case t.kind != tokBad && endsEarly(sql, err.Position):
+			return len(sql)
+		default:
+			return t.start
 		}
 	}
+}
+
+// endsEarly reports whether something is missing at the end of the statement. vitess' position does not tell its last token from
+// the end behind it; with one more word behind the statement it does.
+func endsEarly(sql string, position int) bool {
+	rest := strings.TrimRight(sql, " \t\r\n;")
+	if position <= len(rest) {
+		return false
+	}
+	_, err := sqlparser.Parse(rest + " x")
+	syntax, ok := vterrors.AsSyntaxError(err)
+	return !ok || syntax.Position > len(rest)+1
 }
 
 // isPlainName reports whether name needs no quotes: vitess sees one plain identifier.
