@@ -8,7 +8,7 @@ import (
 	"lakesql/sqlext"
 )
 
-// vitessSyntax is how vitess words a syntax error: all that is left of one that GMS has wrapped.
+// vitessSyntax is how vitess words a syntax error: all that is left of one that GMS has wrapped without the statement.
 var vitessSyntax = regexp.MustCompile(`(?s)^syntax error at position \d+(?: near '(.*)')?$`)
 
 // syntaxError rebuilds vitess' syntax errors in MySQL's words; nil for other errors.

@@ -24,10 +24,11 @@ func SyntaxErrorAt(sql string, at int, expected string) *SyntaxError {
 	return &SyntaxError{Near: near, Line: 1 + strings.Count(sql[:at], "\n"), Expected: expected}
 }
 
-// FromVitess turns a syntax error of the vitess parser into MySQL's form. It reports false when err is none.
+// FromVitess turns a syntax error of the vitess parser into MySQL's form. It reports false when err is none, or does not
+// have the statement.
 func FromVitess(err error) (*SyntaxError, bool) {
 	syntax, ok := vterrors.AsSyntaxError(err)
-	if !ok {
+	if !ok || syntax.Statement == "" {
 		return nil, false
 	}
 	return SyntaxErrorAt(syntax.Statement, vitessPosition(syntax.Statement, syntax), ""), true
