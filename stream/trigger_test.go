@@ -28,6 +28,7 @@ type numbers struct {
 	given int // the end of the last range
 	fail  error
 	block chan struct{} // Read waits for it
+	fault any           // Upkeep panics with it
 }
 
 func newNumbers(n int) *numbers { return &numbers{there: n, wake: make(chan struct{}, 1)} }
@@ -111,6 +112,15 @@ func (s *numbers) Wake() <-chan struct{}        { return s.wake }
 func (s *numbers) RecheckAfter() time.Duration  { return 0 }
 func (s *numbers) Description() string          { return "numbers" }
 func (s *numbers) Close() error                 { return nil }
+
+func (s *numbers) Upkeep(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault != nil {
+		panic(s.fault)
+	}
+	return nil
+}
 
 // onNumbers runs a test in a bubble with a stream on numbers. done receives the time of each commit.
 func onNumbers(t *testing.T, n int, change func(*Definition), test func(*server, *numbers)) {
@@ -229,6 +239,18 @@ func TestStalled(t *testing.T) {
 		require.Equal(t, Idle, s.state().State)
 		time.Sleep(time.Hour)
 		require.Equal(t, Idle, s.state().State)
+	})
+}
+
+func TestPanicInUpkeepIsNotTheServersEnd(t *testing.T) {
+	onNumbers(t, 0, func(*Definition) {}, func(s *server, src *numbers) {
+		src.set(func() { src.fault = "a fault on purpose" })
+		for range 2 {
+			src.add(1)
+			time.Sleep(time.Second)
+			require.Equal(t, 1, s.batches())
+			require.Equal(t, Idle, s.state().State)
+		}
 	})
 }
 

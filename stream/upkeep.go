@@ -2,6 +2,9 @@ package stream
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"lakesql/stream/source"
 )
@@ -47,16 +50,18 @@ func (u *upkeep) loop(ctx context.Context) {
 	}
 }
 
-func (u *upkeep) work(ctx context.Context) error {
-	if _, err := u.ss.target.Table.Maintain(ctx); err != nil {
-		return err
-	}
+// work does everything once. A panic in it, over a foreign table's log perhaps, must not take the server down.
+func (u *upkeep) work(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.Join(err, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	_, err = u.ss.target.Table.Maintain(ctx)
 	for _, src := range u.ss.sources {
 		if k, ok := src.(source.Upkeeper); ok {
-			if err := k.Upkeep(ctx); err != nil {
-				return err
-			}
+			err = errors.Join(err, k.Upkeep(ctx))
 		}
 	}
-	return nil
+	return err
 }
