@@ -63,6 +63,9 @@ func measure(db *sql.DB, dir string, files int, every time.Duration) (freshnessR
 			return freshnessResult{}, fmt.Errorf("%s: %w", s, err)
 		}
 	}
+	if err := awaitIdle(db); err != nil {
+		return freshnessResult{}, err
+	}
 	r := freshnessResult{files: files, every: every}
 	var queries []time.Duration
 	next := time.Now()
@@ -94,6 +97,20 @@ func measure(db *sql.DB, dir string, files int, every time.Duration) (freshnessR
 	slices.Sort(queries)
 	r.query = queries[len(queries)/2]
 	return r, nil
+}
+
+// awaitIdle waits until the stream has opened its source and watches the folder.
+func awaitIdle(db *sql.DB) error {
+	var state, reason string
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(pause) {
+		if err := db.QueryRow("SELECT STATE, STATE_REASON FROM information_schema.STREAMS").Scan(&state, &reason); err != nil {
+			return err
+		}
+		if state == "IDLE" {
+			return nil
+		}
+	}
+	return fmt.Errorf("the stream is %s after a minute: %s", state, reason)
 }
 
 // drop renames file n, one row of value n, into the folder, and returns the time before the rename.
