@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -22,14 +21,12 @@ import (
 
 // Config says what a catalog works on.
 type Config struct {
-	Warehouse string           // absolute URI of the warehouse's folder; it is made when missing
-	Open      store.Opener     // opens tables, checkpoints and source files by URI; nil: store.Open
-	Fence     *store.Fence     // the paths that statements may name
-	DataDir   string           // the server's own folder, absolute; it must not be part of the lake
-	Owner     string           // names this server in leases: host, process, start time
-	Events    stream.Events    // hears of what streams do
-	Logger    *slog.Logger     // nil: discards
-	Now       func() time.Time // nil: time.Now
+	Warehouse string       // absolute URI of the warehouse's folder; it is made when missing
+	Open      store.Opener // opens tables, checkpoints and source files by URI; nil: store.Open
+	Fence     *store.Fence // the paths that statements may name
+	DataDir   string       // the server's own folder, absolute; it must not be part of the lake
+	Owner     string       // names this server in leases: host, process, start time
+	Logger    *slog.Logger // nil: discards
 }
 
 // Catalog is one warehouse as a SQL engine. Open makes it, Start starts its streams, Close stops everything and waits.
@@ -60,9 +57,6 @@ const maintenanceQueue = 64
 func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	if cfg.Open == nil {
 		cfg.Open = store.Open
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -96,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	c.streams = stream.NewManager(stream.Config{
 		Definitions: definitions{c.ledger}, Targets: targets{c}, Compiler: streamCompiler{c},
 		Sources: map[string]source.OpenFunc{"files": files.Open},
-		Open:    cfg.Open, Fence: cfg.Fence, Owner: cfg.Owner, Events: cfg.Events, Logger: cfg.Logger, Now: cfg.Now,
+		Open:    cfg.Open, Fence: cfg.Fence, Owner: cfg.Owner, Logger: cfg.Logger,
 	})
 	c.engine = c.newEngine()
 	return c, nil

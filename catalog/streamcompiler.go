@@ -65,7 +65,7 @@ func (s streamCompiler) Compile(ctx context.Context, d stream.Definition, inputs
 		return nil, err
 	}
 	p := &streamPlan{c: s.c, definition: d, text: rewritten, inputs: inputs}
-	sqlCtx, _ := p.context(ctx, nil, s.c.cfg.Now())
+	sqlCtx, _ := p.context(ctx, nil, time.Now())
 	node, err := p.analyze(sqlCtx)
 	if err != nil {
 		return nil, err

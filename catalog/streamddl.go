@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -24,7 +25,7 @@ func (c *Catalog) definition(ctx *sql.Context, s *sqlext.CreateStream) (stream.D
 	client := ctx.Client()
 	d := stream.Definition{
 		Database: database, Name: s.Name.Name, Columns: s.Columns, PartitionedBy: s.PartitionedBy,
-		Definer: client.User + "@" + client.Address, Paused: s.Disabled, SQL: s.SQL, Created: c.cfg.Now().UTC(),
+		Definer: client.User + "@" + client.Address, Paused: s.Disabled, SQL: s.SQL, Created: time.Now().UTC(),
 		OnSchemaChange: schemaChanges[s.OnSchemaChange], Options: optionMap(s.Options),
 	}
 	if s.Comment != nil {

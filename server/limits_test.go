@@ -104,7 +104,7 @@ func TestStatementsOfManyMegabytes(t *testing.T) {
 
 func TestStreamsShowInTheProcessList(t *testing.T) {
 	ts := startServer(t)
-	ts.streams.list = []stream.Status{{Definition: stream.Definition{Database: "lake", Name: "s", Definer: "root"}, ProcessID: stream.DefaultFirstProcessID,
+	ts.streams.list = []stream.Status{{Definition: stream.Definition{Database: "lake", Name: "s", Definer: "root"}, ProcessID: stream.FirstProcessID,
 		State: stream.Idle, Reason: "waiting for the first file", LastBatchID: -1, Since: time.Now()}}
 	db := ts.open(t, "")
 	var command, info string

@@ -47,7 +47,7 @@ func (p *processList) Kill(id uint32) {
 		end(errKilled)
 	}
 	p.ProcessList.Kill(id)
-	if end == nil && p.streams != nil && id >= stream.DefaultFirstProcessID {
+	if end == nil && p.streams != nil && id >= stream.FirstProcessID {
 		// GMS' KILL has no way to report an error; the stream's own state tells what came of it.
 		_, _ = p.streams.Kill(context.Background(), id)
 	}

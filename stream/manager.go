@@ -25,12 +25,10 @@ type Config struct {
 	Events      Events
 	Logger      *slog.Logger     // nil: discards
 	Now         func() time.Time // nil: time.Now
-	// FirstProcessID is the first of the ids that streams have in SHOW PROCESSLIST; 0: DefaultFirstProcessID.
-	FirstProcessID uint32
 }
 
-// DefaultFirstProcessID keeps streams' process ids apart from those of connections.
-const DefaultFirstProcessID = 1_000_000_000
+// FirstProcessID is the first of the ids that streams have in SHOW PROCESSLIST: it keeps them apart from those of connections.
+const FirstProcessID = 1_000_000_000
 
 // Manager owns all streams of one catalog. Its methods may be called from several goroutines.
 type Manager struct {
@@ -53,12 +51,9 @@ type Manager struct {
 
 // NewManager makes a manager. It starts nothing: Start does.
 func NewManager(cfg Config) *Manager {
-	m := &Manager{cfg: cfg, log: cfg.Logger, firstBackoff: firstBackoff, streams: map[streamKey]*stream{}, nextPID: cfg.FirstProcessID}
+	m := &Manager{cfg: cfg, log: cfg.Logger, firstBackoff: firstBackoff, streams: map[streamKey]*stream{}, nextPID: FirstProcessID}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
-	}
-	if m.nextPID == 0 {
-		m.nextPID = DefaultFirstProcessID
 	}
 	m.cfg.Events = withLog(cfg.Events, m.log)
 	return m
