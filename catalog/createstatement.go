@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -114,10 +116,22 @@ func (c *Catalog) runCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createC
 	if err := currentTransaction(ctx).commit(ctx); err != nil {
 		return nil, err
 	}
-	if s, ok := ctx.Session.(*session); ok {
-		s.create = &clauses
-		defer func() { s.create = nil }()
+	s, ok := ctx.Session.(*session)
+	if !ok {
+		return c.createAndFill(ctx, ddl, text)
 	}
+	s.create, s.created = &clauses, nil
+	defer func() { s.create, s.created = nil, nil }()
+	rows, err := c.createAndFill(ctx, ddl, text)
+	if err != nil && s.created != nil {
+		// What the SELECT could not fill must not stay; a statement that was killed cleans up too.
+		undo := ctx.WithContext(context.WithoutCancel(ctx))
+		err = errors.Join(err, c.dropTable(undo, s.created.database, s.created.name))
+	}
+	return rows, err
+}
+
+func (c *Catalog) createAndFill(ctx *sql.Context, ddl *ast.DDL, text string) ([]sql.Row, error) {
 	iter, err := c.execute(ctx, ddl, text)
 	if err != nil {
 		return nil, err

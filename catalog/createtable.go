@@ -37,8 +37,19 @@ func takeClauses(ctx *sql.Context) createClauses {
 	return out
 }
 
-// createTable makes a table, or registers the one at LOCATION.
+// createdTable is a table that a statement has made.
+type createdTable struct{ database, name string }
+
+// createTable makes a table, or registers the one at LOCATION, and notes that in the session.
 func (c *Catalog) createTable(ctx *sql.Context, database, name string, schema sql.Schema, comment string) error {
+	err := c.makeTable(ctx, database, name, schema, comment)
+	if s, ok := ctx.Session.(*session); ok && err == nil {
+		s.created = &createdTable{database, name}
+	}
+	return err
+}
+
+func (c *Catalog) makeTable(ctx *sql.Context, database, name string, schema sql.Schema, comment string) error {
 	clauses := takeClauses(ctx)
 	if err := checkName("table", name); err != nil {
 		return err

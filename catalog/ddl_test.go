@@ -240,3 +240,14 @@ func TestShowCreateTableMakesTheSameTable(t *testing.T) {
 	l.exec("CREATE VIEW v AS SELECT i FROM a")
 	require.Contains(t, l.rows("SHOW CREATE TABLE v")[0], "VIEW")
 }
+
+func TestCreateTableAsSelectThatFailsLeavesNothing(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE src (a BIGINT, s VARCHAR(20))", "INSERT INTO src VALUES (1,'x'), (9223372036854775807,'y')")
+	l.refused("CREATE TABLE t AS SELECT a + 1 AS b FROM src", "BIGINT value is out of range")
+	l.refused("CREATE TABLE t (s VARCHAR(20) NOT NULL) AS SELECT NULLIF(s, 'y') AS s FROM src")
+	l.refused("SELECT * FROM t", "not found")
+	l.exec("CREATE TABLE t AS SELECT a FROM src")
+	l.refused("CREATE TABLE t AS SELECT a + 1 AS b FROM src", "already exists")
+	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
+}

@@ -16,7 +16,7 @@ func TestMetadataForClients(t *testing.T) {
 	require.Contains(t, created, "`m` decimal(38,4)")
 	require.Contains(t, created, "`x` varchar(16383)")
 	require.Contains(t, l.rows("SELECT TABLE_NAME FROM information_schema.tables WHERE table_schema = 'information_schema'"), "streams")
-	require.Equal(t, []string{"lakesql|+00:00"}, l.rows("SELECT @@version_comment, @@time_zone"))
+	require.Equal(t, []string{"UTC|+00:00"}, l.rows("SELECT @@system_time_zone, @@time_zone"))
 	require.Len(t, l.rows("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'"), 1)
 	require.Empty(t, l.rows("SHOW INDEX FROM t"))
 	require.Len(t, l.rows("SHOW TABLE STATUS"), 1)

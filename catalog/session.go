@@ -30,6 +30,8 @@ type session struct {
 	*sql.BaseSession
 	// create holds the clauses of the CREATE TABLE that is being executed and that GMS does not hand on to the database.
 	create *createClauses
+	// created is the table that this CREATE TABLE has made; nil: none yet.
+	created *createdTable
 }
 
 var (

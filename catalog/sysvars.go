@@ -6,14 +6,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// serverVersion is what clients and drivers choose their behaviour by.
-const serverVersion = "8.0.45-lakesql"
-
-// setSystemVariables sets the defaults of all sessions, once: GMS keeps system variables for the process.
+// setSystemVariables sets the defaults of all sessions, once: GMS keeps system variables for the process. The version is the server's.
 var setSystemVariables = sync.OnceValue(func() error {
 	return sql.SystemVariables.AssignValues(map[string]any{
-		"version":         serverVersion,
-		"version_comment": "lakesql",
 		// Stored instants are UTC, and so is everything that is shown.
 		"time_zone":        "+00:00",
 		"system_time_zone": "UTC",

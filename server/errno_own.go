@@ -1,6 +1,8 @@
 package server
 
 import (
+	"syscall"
+
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/batch"
@@ -101,6 +103,7 @@ var ownErrors = []ownError{
 	{20403, "The object is not there.", is(store.ErrNotFound)},
 	{20404, "The object is there already.", is(store.ErrExists)},
 	{20405, "Whether a write took place is not known.", is(store.ErrAmbiguous)},
+	{20406, "The operating system refused to read or write a file.", typed[syscall.Errno]},
 }
 
 func streamKind(k stream.ErrorKind) func(error) bool {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/dolthub/vitess/go/mysql"
 
@@ -13,6 +14,9 @@ var vitessSyntax = regexp.MustCompile(`(?s)^syntax error at position \d+(?: near
 
 // syntaxError rebuilds vitess' syntax errors in MySQL's words; nil for other errors.
 func syntaxError(err error) *mysql.SQLError {
+	if strings.HasPrefix(err.Error(), "max nesting level reached") {
+		return mysql.NewSQLError(1436, mysql.SSUnknownSQLState, "The statement is nested too deeply: parentheses and subqueries go a few hundred levels deep")
+	}
 	syntax, ok := sqlext.FromVitess(err)
 	if m := vitessSyntax.FindStringSubmatch(err.Error()); !ok && m != nil {
 		syntax, ok = &sqlext.SyntaxError{Near: m[1], Line: 1}, true

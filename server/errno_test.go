@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,7 @@ func TestErrorNumbers(t *testing.T) {
 		{errTimeLimit, 3024, "HY000", ""},
 		{errShutdown, 1053, "08S01", ""},
 		{fmt.Errorf("write: %w", syscall.ENOSPC), 1021, "HY000", ""},
+		{&fs.PathError{Op: "open", Path: "/lake/x", Err: syscall.EACCES}, 20406, "45000", "open /lake/x: permission denied"},
 		{&sqlext.SyntaxError{Near: "FORM", Line: 2}, 1064, "42000", ""},
 		{&sqlext.RefusedError{Kind: sqlext.NotSupported, Message: "not yet"}, 1235, "42000", "not yet"},
 		{&sqlext.RefusedError{Kind: sqlext.MissingCheckpoint, Message: "m"}, 20005, "45000", "m"},

@@ -86,6 +86,7 @@ func TestErrorsOfTheLakeHaveNumbers(t *testing.T) {
 		{"INSERT INTO big VALUES (12345.6)", 1264, "22003"},
 		{"SELECT REGEXP_LIKE('a', '(')", 3685, "HY000"},
 		{"SET PERSIST max_connections = 5", 1235, "42000"},
+		{"SELECT " + strings.Repeat("(", 3000) + "1" + strings.Repeat(")", 3000), 1436, "HY000"},
 		{"KILL 99999", 1094, "HY000"},
 		{"SELECT /*+ MAX_EXECUTION_TIME(20) */ SLEEP(10)", 3024, "HY000"},
 		{"CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT 1", 1235, "42000"},

@@ -80,6 +80,13 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+func TestByteOrderMarkIsNoPartOfAFile(t *testing.T) {
+	var out strings.Builder
+	s := script{err: &out}
+	require.NoError(t, s.run(t.Context(), byteOrderMark+" -- nothing\n"))
+	require.Empty(t, out.String())
+}
+
 func TestWhatIsTypedIsCompleteOrNot(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "SELECT 1": false, "SELECT 1;": true, "SELECT 1\\G": true, "\\q": true, "quit": true, "help;": true, "source x.sql": true,

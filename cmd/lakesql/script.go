@@ -16,9 +16,12 @@ type script struct {
 	format format
 }
 
+// byteOrderMark is what some editors put in front of a file.
+const byteOrderMark = "\ufeff"
+
 // run runs a text's statements until one fails.
 func (s *script) run(ctx context.Context, text string) error {
-	for _, p := range split(text) {
+	for _, p := range split(strings.TrimPrefix(text, byteOrderMark)) {
 		if file, ok := sourceFile(p.text); ok {
 			if err := s.source(ctx, file); err != nil {
 				return err
