@@ -105,7 +105,7 @@ func (ss *session) readAndWrite(ctx context.Context, b *micro, fit *fitting) (*b
 		if err != nil {
 			return nil, err
 		}
-		return res, ss.tooManyErrors(b, &res.observed)
+		return res, ss.tooManyErrors(ctx, b, &res.observed)
 	}
 }
 

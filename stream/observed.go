@@ -52,11 +52,11 @@ func (o *observed) file(f source.FileResult) {
 }
 
 // tooManyErrors applies MAX n ROWS.
-func (ss *session) tooManyErrors(b *micro, o *observed) error {
+func (ss *session) tooManyErrors(ctx context.Context, b *micro, o *observed) error {
 	if o.max == 0 || o.errorRows <= o.max {
 		return nil
 	}
-	if err := ss.keepRowErrors(context.Background(), b, o); err != nil {
+	if err := ss.keepRowErrors(ctx, b, o); err != nil {
 		return err
 	}
 	first := o.kept[0]

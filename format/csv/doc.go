@@ -1,5 +1,5 @@
-// Package csv turns CSV bytes into typed batches and back into nothing else: no per-field allocation, one pass over the
-// bytes to find the fields and one over each column to convert them.
+// Package csv turns CSV bytes into typed batches; it writes no CSV. Nothing is allocated for a field: one pass over the bytes
+// finds the fields, and one over each column converts them.
 //
 // The dialect is Spark's (CSVOptions, UnivocityParser): the quote escape is a backslash unless the option says otherwise,
 // blank lines vanish, an unquoted empty field is NULL, and a record that does not fit is handled by the mode. Where the
