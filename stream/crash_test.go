@@ -32,7 +32,7 @@ func TestEveryCrashPoint(t *testing.T) {
 				require.NoError(t, s.Start(t.Context()))
 				_, err := s.Create(t.Context(), sales(availableNow, oneFileABatch), CreateOptions{IfNotExists: true})
 				require.NoError(t, err, "%s operation %d", when, n)
-				require.NoError(t, s.WaitFor(t.Context(), "lake", "sales_in", Until{}, 20*time.Second), "%s operation %d", when, n)
+				require.NoError(t, s.WaitFor(t.Context(), "lake", "sales_in", Until{}, patience), "%s operation %d", when, n)
 				require.Equal(t, want, after.rows("sales"), "%s operation %d", when, n)
 				require.Equal(t, int64(crashFiles-1), after.version("sales"), "one version a batch; %s operation %d", when, n)
 				require.NoError(t, s.Close())

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// patience is how long a test waits for what must come, on a machine that is busy with other tests.
+const patience = time.Minute
+
 // lake is everything that outlasts a process: tables, checkpoints, source files and definitions, below one root. A server
 // is a manager with faults of its own on top of it.
 type lake struct {
@@ -171,7 +174,7 @@ func (s *server) create(d Definition) {
 
 func (s *server) caughtUp() {
 	s.lake.t.Helper()
-	require.NoError(s.lake.t, s.WaitFor(s.lake.t.Context(), "lake", "sales_in", Until{}, 20*time.Second))
+	require.NoError(s.lake.t, s.WaitFor(s.lake.t.Context(), "lake", "sales_in", Until{}, patience))
 }
 
 func (s *server) state() Status {
@@ -184,13 +187,13 @@ func (s *server) state() Status {
 // finished waits until AVAILABLE NOW is done.
 func (s *server) finished() {
 	s.lake.t.Helper()
-	require.Eventually(s.lake.t, func() bool { return s.state().State == Finished }, 20*time.Second, time.Millisecond)
+	require.Eventually(s.lake.t, func() bool { return s.state().State == Finished }, patience, time.Millisecond)
 }
 
 // failed waits until the stream has failed and returns why.
 func (s *server) failed() string {
 	s.lake.t.Helper()
-	err := s.WaitFor(s.lake.t.Context(), "lake", "sales_in", Until{Batch: new(int64(1 << 40))}, 20*time.Second)
+	err := s.WaitFor(s.lake.t.Context(), "lake", "sales_in", Until{Batch: new(int64(1 << 40))}, patience)
 	require.Equal(s.lake.t, KindStreamFailed, KindOf(err), "%v", err)
 	return s.state().Reason
 }
@@ -211,7 +214,7 @@ func (s *server) refused() string {
 	before := s.state().State
 	err := s.StartStream(s.lake.t.Context(), "lake", "sales_in")
 	require.Error(s.lake.t, err)
-	require.Eventually(s.lake.t, func() bool { return s.state().State == before }, 10*time.Second, time.Millisecond)
+	require.Eventually(s.lake.t, func() bool { return s.state().State == before }, patience, time.Millisecond)
 	return err.Error()
 }
 

@@ -246,7 +246,7 @@ func TestExistingTarget(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.NoError(t, l.mem.PutIfAbsent(t.Context(), "two/b.csv", []byte("id,name\n2,b\n")))
-			require.NoError(t, s.WaitFor(t.Context(), "lake", "second", Until{}, 10*time.Second))
+			require.NoError(t, s.WaitFor(t.Context(), "lake", "second", Until{}, patience))
 			require.Equal(t, c.want, l.rows("sales"))
 		})
 	}

@@ -198,7 +198,7 @@ func TestReplacedTarget(t *testing.T) {
 	// Somebody makes another table of that name.
 	other := l.serve()
 	other.create(sales(func(d *Definition) { d.Name, d.Checkpoint = "other", "file:///lake/checkpoints/other" }))
-	require.NoError(t, other.WaitFor(t.Context(), "lake", "other", Until{}, 10*time.Second))
+	require.NoError(t, other.WaitFor(t.Context(), "lake", "other", Until{}, patience))
 	require.Regexp(t, `with id [0-9a-f-]{36}, and now the table there has id [0-9a-f-]{36}`, s.refused())
 }
 
@@ -279,7 +279,7 @@ func TestContinueACheckpoint(t *testing.T) {
 
 	s.create(sales(func(d *Definition) { d.Name = "renamed" }))
 	l.put("more.csv", "id,name\n7,x\n")
-	require.NoError(t, s.WaitFor(t.Context(), "lake", "renamed", Until{}, 10*time.Second))
+	require.NoError(t, s.WaitFor(t.Context(), "lake", "renamed", Until{}, patience))
 	require.Equal(t, append(want, "7|x"), l.rows("sales"))
 	st, err := s.Status("lake", "renamed")
 	require.NoError(t, err)

@@ -67,6 +67,9 @@ func (f *folder) put(t *testing.T, name, content string) {
 	require.NoError(t, os.Rename(part, filepath.Join(f.landing, name)))
 }
 
+// patience is how long a test waits for what must come, on a machine that is busy with other tests.
+const patience = time.Minute
+
 func TestConformance(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) sourcetest.Subject { return newFolder(t) })
 }
@@ -80,7 +83,7 @@ func TestOldAndLateFilesAreTaken(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := src.Schema(t.Context())
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	end, _, err := src.Latest(t.Context(), source.None, source.Limit{})
 	require.NoError(t, err)
 	f.put(t, "a.csv", "id\n2\n")
@@ -89,7 +92,7 @@ func TestOldAndLateFilesAreTaken(t *testing.T) {
 		next, _, err := src.Latest(t.Context(), end, source.Limit{})
 		require.NoError(t, err)
 		return next != end
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 }
 
 func TestLimits(t *testing.T) {
@@ -102,7 +105,7 @@ func TestLimits(t *testing.T) {
 	require.Eventually(t, func() bool {
 		require.NoError(t, src.look(t.Context()))
 		return len(src.ready) == 5
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	size := src.ready[0].Size
 	require.Equal(t, 5, src.count(source.Limit{}))
 	require.Equal(t, 2, src.count(source.Limit{Files: 2}))
@@ -124,7 +127,7 @@ func TestSpecialNames(t *testing.T) {
 	require.Eventually(t, func() bool {
 		require.NoError(t, src.look(t.Context()))
 		return len(src.ready) == len(names)
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	end, _, err := src.Latest(t.Context(), source.None, source.Limit{})
 	require.NoError(t, err)
 	entries, err := src.log.Entries(t.Context(), 0, 0)
@@ -149,7 +152,7 @@ func TestNotices(t *testing.T) {
 	require.Eventually(t, func() bool {
 		require.NoError(t, src.look(t.Context()))
 		return len(src.ready) == 2
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	_, _, err := src.Latest(t.Context(), source.None, source.Limit{})
 	require.NoError(t, err)
 	for _, name := range []string{"a.csv", "b.csv"} {

@@ -15,6 +15,9 @@ import (
 	"lakesql/stream/source"
 )
 
+// patience is how long it waits for what must come, on a machine that is busy with other tests.
+const patience = time.Minute
+
 // Subject is a source under test with the world that it reads.
 type Subject interface {
 	// Open opens the source as a new process would: over the same checkpoint, knowing nothing else.
@@ -50,7 +53,7 @@ func next(t *testing.T, src source.Source, start source.Offset) (end source.Offs
 		end, _, err = src.Latest(t.Context(), start, source.Limit{})
 		require.NoError(t, err)
 		return end != start
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 	return end
 }
 
@@ -62,7 +65,7 @@ func schema(t *testing.T, src source.Source) {
 			require.NoError(t, err)
 		}
 		return err == nil
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 }
 
 // read returns the rows of a range, sorted.
