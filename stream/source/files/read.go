@@ -45,6 +45,13 @@ func (s *Source) Read(ctx context.Context, start, end source.Offset, obs source.
 
 // rangeFiles returns what the log entries from..to name, as the files were when they were recorded.
 func (s *Source) rangeFiles(ctx context.Context, from, to int64) ([]recorded, error) {
+	if from == s.last && to == s.last && s.newest != nil { // a new batch: what was recorded need not be read again
+		out := make([]recorded, len(s.newest))
+		for i, f := range s.newest {
+			out[i].File = f
+		}
+		return out, nil
+	}
 	entries, err := s.log.Entries(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of the files seen: %w", err)

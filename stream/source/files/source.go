@@ -44,6 +44,7 @@ type Source struct {
 
 	seen    map[string]int64 // URI -> id of the log entry
 	last    int64
+	newest  []files.File // the files of entry last, where this source has recorded it
 	ready   []files.File
 	waiting []files.File
 	looked  time.Time       // of the last listing
@@ -262,13 +263,14 @@ func (s *Source) record(ctx context.Context, taken []files.File) error {
 	if err := s.log.Add(ctx, id, entries); err != nil {
 		return fmt.Errorf("record %d files in the source log: %w", len(taken), err)
 	}
-	s.last = id
+	s.last, s.newest = id, nil
 	for _, e := range entries {
 		s.seen[e.Path] = id
 	}
 	if err := s.facts.Pin(ctx, id, pins); err != nil {
 		return fmt.Errorf("record what %d files look like: %w", len(taken), err)
 	}
+	s.newest = slices.Clone(taken)
 	return nil
 }
 
