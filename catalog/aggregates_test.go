@@ -55,3 +55,10 @@ func TestIntegersDoNotWrapAround(t *testing.T) {
 		l.rows("SELECT 9223372036854775806 + 1, CAST(18446744073709551613 AS UNSIGNED) + CAST(1 AS UNSIGNED), YEAR('2017-01-01') - YEAR('2024-01-01')"))
 	require.Equal(t, []string{"8"}, l.rows("SELECT ABS(b) + k FROM t WHERE k = 3"))
 }
+
+func TestStrToDateOfNullIsNull(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (at DATETIME)", "INSERT INTO t VALUES ('2024-02-03 04:05:06'), (NULL)")
+	month := "STR_TO_DATE(CONCAT(DATE_FORMAT(at, '%Y-%m'), '-01'), '%Y-%m-%d')"
+	require.Equal(t, []string{"NULL|1", "2024-02-01|1"}, l.rows("SELECT "+month+" AS m, COUNT(*) FROM t GROUP BY "+month+" ORDER BY m"))
+}

@@ -30,7 +30,7 @@ func TestDroppedTableStaysHiddenAndItsNameIsFree(t *testing.T) {
 	require.Empty(t, l.rows("SHOW TABLES"))
 	require.NoDirExists(t, l.path("lake", "lake", "t"))
 	l.refused("SELECT * FROM t", "table not found")
-	l.refused("DROP TABLE t", "table not found")
+	l.refused("DROP TABLE t", "Unknown table")
 	l.exec("DROP TABLE IF EXISTS t", "CREATE TABLE t (b VARCHAR(10))", "INSERT INTO t VALUES ('new')")
 	require.Equal(t, []string{"new"}, l.rows("SELECT * FROM t"))
 	l.refused("CREATE TABLE T (a INT)", "already exists")
@@ -250,4 +250,20 @@ func TestCreateTableAsSelectThatFailsLeavesNothing(t *testing.T) {
 	l.exec("CREATE TABLE t AS SELECT a FROM src")
 	l.refused("CREATE TABLE t AS SELECT a + 1 AS b FROM src", "already exists")
 	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
+}
+
+func TestDropTableNeedsNoTableThatOpens(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE away (a INT) LOCATION '"+l.path("away")+"'", "CREATE TABLE a (a INT)", "CREATE TABLE b (a INT)", "CREATE VIEW v AS SELECT a FROM a")
+	require.NoError(t, os.RemoveAll(l.path("away")))
+	l.refused("SELECT * FROM away", "has no Delta log any more; DROP TABLE forgets the table")
+	l.exec("DROP TABLE away")
+	l.refused("DROP TABLE a, nope", "nope")
+	l.refused("DROP TABLE v", "v")
+	l.refused("DROP TABLE nodb.a", "nodb")
+	l.refused("DROP TABLE information_schema.tables", "information_schema")
+	require.Equal(t, []string{"a", "b", "v"}, l.rows("SHOW TABLES"))
+	l.exec("DROP TABLE IF EXISTS a, nope, lake.B")
+	require.Len(t, l.sess.Warnings(), 1)
+	require.Equal(t, []string{"v"}, l.rows("SHOW TABLES"))
 }

@@ -7,10 +7,55 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/delta"
 	"lakesql/store"
 )
+
+// warningUnknownTable is MySQL's ER_BAD_TABLE_ERROR.
+const warningUnknownTable = 1051
+
+// newDropTable is DROP TABLE by name alone: GMS would open each table first, and one that cannot be opened could never be dropped.
+func (c *Catalog) newDropTable(ddl *ast.DDL, text string) *statement {
+	a := command("DROP TABLE", func(ctx *sql.Context) error { return c.dropTables(ctx, ddl) })
+	return &statement{action: a, text: text, parse: c.parseOwn}
+}
+
+// dropTables drops all of the tables, or none when one is not there.
+func (c *Catalog) dropTables(ctx *sql.Context, ddl *ast.DDL) error {
+	if err := currentTransaction(ctx).commit(ctx); err != nil {
+		return err
+	}
+	s, err := c.ledger.read(ctx)
+	if err != nil {
+		return err
+	}
+	var found []createdTable
+	for _, t := range ddl.FromTables {
+		database, err := c.databaseOf(ctx, t.DbQualifier.String())
+		if err != nil {
+			return err
+		}
+		p, ok, err := c.locate(ctx, s, database, t.Name.String())
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			found = append(found, createdTable{database, p.name})
+		case ddl.IfExists:
+			ctx.Session.Warn(&sql.Warning{Level: "Note", Code: warningUnknownTable, Message: fmt.Sprintf("Unknown table '%s.%s'", database, t.Name.String())})
+		default:
+			return sql.ErrUnknownTable.New(database + "." + t.Name.String())
+		}
+	}
+	for _, t := range found {
+		if err := c.dropTable(ctx, t.database, t.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // dropTable drops a table. The tombstone hides it at once; the files of a managed one go after that. A crash in between
 // leaves files that nothing shows, and a new table of that name takes another folder.

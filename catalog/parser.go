@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,6 +144,11 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 				Statement: node, Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE}, Children: parameters(sqlext.Params(text)),
 			}, nil
 		}
+		if s.Action == ast.DropStr && len(s.FromTables) > 0 && !s.Temporary && !slices.ContainsFunc(s.FromTables, inBuiltInDatabase) {
+			return ast.InjectedStatement{
+				Statement: p.c.newDropTable(s, text), Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE},
+			}, nil
+		}
 		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
 			return nil, notYet("TRUNCATE on a Delta table", "DROP TABLE and CREATE TABLE the table again")
 		}
@@ -199,6 +205,8 @@ func builtInDatabase(name string) bool {
 	}
 	return false
 }
+
+func inBuiltInDatabase(t ast.TableName) bool { return builtInDatabase(t.DbQualifier.String()) }
 
 // systemTable says whether a table is in the database of users and grants, which is GMS's own.
 func systemTable(t ast.TableName) bool { return strings.EqualFold(t.DbQualifier.String(), "mysql") }
