@@ -31,7 +31,8 @@ func (d definitions) List(ctx context.Context) ([]stream.Definition, error) {
 	return out, nil
 }
 
-// Put adds or replaces a stream. A checkpoint that another stream holds is refused, also when another server made that stream.
+// Put adds or replaces a stream. A checkpoint that another stream holds is refused, also when another server made that stream; so is
+// another checkpoint for a stream that has one, which is a second stream of that name: a stream never changes its checkpoint.
 func (d definitions) Put(ctx context.Context, def stream.Definition) error {
 	name := qualified(def.Database, def.Name)
 	return d.ledger.update(ctx, "PUT STREAM "+name, func(s *state) ([]entry, error) {
@@ -50,12 +51,18 @@ func (d definitions) Put(ctx context.Context, def stream.Definition) error {
 func checkpointFree(s *state, def stream.Definition) error {
 	own := entry{Kind: streamEntry, Name: qualified(def.Database, def.Name)}.key()
 	for _, e := range s.list(streamEntry, "") {
-		if e.key() == own {
-			continue
-		}
 		var other stream.Definition
 		if err := e.decode(&other); err != nil {
 			return err
+		}
+		if e.key() == own && other.Checkpoint != def.Checkpoint {
+			return &stream.Error{
+				Kind: stream.KindExists, Stream: def.FullName(),
+				Message: fmt.Sprintf("stream %s exists, made by another server on this lake, with checkpoint %s: choose another name", def.FullName(), other.Checkpoint),
+			}
+		}
+		if e.key() == own {
+			continue
 		}
 		renamed := strings.EqualFold(other.Database, def.Database) && strings.EqualFold(other.Name, def.RenamedFrom)
 		if (other.Checkpoint == def.Checkpoint || other.ID == def.ID && def.ID != "") && !renamed {

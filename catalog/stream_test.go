@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -113,4 +114,14 @@ func TestReadFiles(t *testing.T) {
 	l.refused("SELECT * FROM read_files('./none', format => 'csv')", "PATH_NOT_FOUND")
 	l.refused("SELECT * FROM read_files('/etc', format => 'csv')", "/etc")
 	l.refused("SELECT * FROM read_files('./in', format => 'csv', nonsense => 1)", "nonsense")
+}
+
+func TestTwoServersMakeOneStreamOfAName(t *testing.T) {
+	a := newLab(t)
+	b := openLab(t, a.dir)
+	create := "CREATE STREAM s INTO t%d WITH CHECKPOINT './cp%d' DISABLE AS SELECT * FROM STREAM read_files('./in', format => 'csv', schema => 'a INT')"
+	a.exec(fmt.Sprintf(create, 1, 1))
+	b.refused(fmt.Sprintf(create, 2, 2), "stream lake.s exists, made by another server", "/cp1")
+	a.exec("DROP STREAM s")
+	b.exec(fmt.Sprintf(create, 2, 2))
 }
