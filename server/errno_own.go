@@ -104,6 +104,7 @@ var ownErrors = []ownError{
 	{20404, "The object is there already.", is(store.ErrExists)},
 	{20405, "Whether a write took place is not known.", is(store.ErrAmbiguous)},
 	{20406, "The operating system refused to read or write a file.", typed[syscall.Errno]},
+	{20407, "The text cannot be the URI of a file.", typed[*store.URIError]},
 }
 
 func streamKind(k stream.ErrorKind) func(error) bool {

@@ -61,13 +61,13 @@ func FileURI(absPath string) string {
 // percent-encoding too. The path is not cleaned.
 func ParseFileURI(uri string) (absPath string, err error) {
 	if uriScheme(uri) != "file" {
-		return "", fmt.Errorf("%q is not a file: URI; write file:///path", uri)
+		return "", malformed(uri, "is not a file: URI; write file:///path")
 	}
 	rest := uri[len("file:"):]
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		host, _, _ := strings.Cut(after, "/")
 		if host != "" && host != "localhost" {
-			return "", fmt.Errorf("%q names the host %q; a local path is written file:///%s", uri, host, after)
+			return "", malformed(uri, "names the host %q; a local path is written file:///%s", host, after)
 		}
 		rest = after[len(host):]
 		if rest == "" {
@@ -75,11 +75,11 @@ func ParseFileURI(uri string) (absPath string, err error) {
 		}
 	}
 	if !strings.HasPrefix(rest, "/") {
-		return "", fmt.Errorf("%q is a relative URI; write file:///path", uri)
+		return "", malformed(uri, "is a relative URI; write file:///path")
 	}
 	p, err := unescapePath(rest)
 	if err != nil {
-		return "", fmt.Errorf("%q: %w", uri, err)
+		return "", malformed(uri, "%w", err)
 	}
 	return p, nil
 }
@@ -161,4 +161,19 @@ func unhex(c byte) (byte, bool) {
 		return c - 'A' + 10, true
 	}
 	return 0, false
+}
+
+// URIError says that a text cannot be the URI of a file.
+type URIError struct {
+	URI string
+	Err error
+}
+
+func (e *URIError) Error() string { return fmt.Sprintf("%q: %v", e.URI, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *URIError) Unwrap() error { return e.Err }
+
+func malformed(uri, format string, args ...any) error {
+	return &URIError{URI: uri, Err: fmt.Errorf(format, args...)}
 }
