@@ -11,6 +11,7 @@ import (
 
 	"lakesql/delta"
 	"lakesql/store"
+	"lakesql/stream"
 )
 
 // warningUnknownTable is MySQL's ER_BAD_TABLE_ERROR.
@@ -60,12 +61,12 @@ func (c *Catalog) dropTables(ctx *sql.Context, ddl *ast.DDL) error {
 // dropTable drops a table. The tombstone hides it at once; the files of a managed one go after that. A crash in between
 // leaves files that nothing shows, and a new table of that name takes another folder.
 func (c *Catalog) dropTable(ctx *sql.Context, database, name string) error {
-	if users := c.streams.Uses(database, name); len(users) > 0 {
-		return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, strings.Join(users, ", "))
-	}
 	var dropped place
 	var id string
 	err := c.ledger.update(ctx, "DROP TABLE "+qualified(database, name), func(s *state) ([]entry, error) {
+		if err := checkUnused(s, database, name); err != nil {
+			return nil, err
+		}
 		p, ok, err := c.locate(ctx, s, database, name)
 		if err != nil {
 			return nil, err
@@ -88,6 +89,22 @@ func (c *Catalog) dropTable(ctx *sql.Context, database, name string) error {
 		return nil
 	}
 	return c.deleteFolder(ctx, database, dropped.folder, id)
+}
+
+// checkUnused refuses a table that a stream of any server on this lake writes.
+func checkUnused(s *state, database, name string) error {
+	for _, e := range s.list(streamEntry, "") {
+		var d stream.Definition
+		if err := e.decode(&d); err != nil {
+			return err
+		}
+		for _, t := range []*stream.TargetRef{&d.Target, d.OnError.DeadLetter} {
+			if t != nil && t.Path == "" && strings.EqualFold(t.Database, database) && strings.EqualFold(t.Table, name) {
+				return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, d.FullName())
+			}
+		}
+	}
+	return nil
 }
 
 // tableID is a table's metaData.id; "" when its log is gone.

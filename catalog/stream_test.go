@@ -122,6 +122,9 @@ func TestTwoServersMakeOneStreamOfAName(t *testing.T) {
 	create := "CREATE STREAM s INTO t%d WITH CHECKPOINT './cp%d' DISABLE AS SELECT * FROM STREAM read_files('./in', format => 'csv', schema => 'a INT')"
 	a.exec(fmt.Sprintf(create, 1, 1))
 	b.refused(fmt.Sprintf(create, 2, 2), "stream lake.s exists, made by another server", "/cp1")
+	a.exec("CREATE TABLE t1 (a INT)")
+	b.refused("DROP TABLE t1", "is the target of the stream lake.s")
 	a.exec("DROP STREAM s")
+	b.exec("DROP TABLE t1")
 	b.exec(fmt.Sprintf(create, 2, 2))
 }
