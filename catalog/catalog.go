@@ -13,6 +13,7 @@ import (
 
 	"lakesql/catalog/compile"
 	"lakesql/delta"
+	"lakesql/format/parquet"
 	"lakesql/store"
 	"lakesql/stream"
 	"lakesql/stream/source"
@@ -41,6 +42,8 @@ type Catalog struct {
 
 	handlesMu sync.Mutex
 	handles   map[string]*delta.Table // by URI
+
+	dataFiles *parquet.Cache // small data files of all tables, kept open between statements
 
 	maintenance chan *delta.Table // tables that have been written, for the maintainer
 	stop        context.CancelFunc
@@ -80,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	}
 	c := &Catalog{
 		cfg: cfg, log: cfg.Logger, root: root,
-		handles: make(map[string]*delta.Table), maintenance: make(chan *delta.Table, maintenanceQueue),
+		handles: make(map[string]*delta.Table), dataFiles: parquet.NewCache(), maintenance: make(chan *delta.Table, maintenanceQueue),
 	}
 	c.ledger = newLedger(root, c.maintainSoon)
 	if _, err := c.ledger.read(ctx); err != nil {
@@ -128,7 +131,7 @@ func (c *Catalog) Close() error {
 			c.stop()
 		}
 		c.running.Wait()
-		c.closeErr = errors.Join(err, c.engine.BackgroundThreads.Shutdown())
+		c.closeErr = errors.Join(err, c.engine.BackgroundThreads.Shutdown(), c.dataFiles.Close())
 	})
 	return c.closeErr
 }

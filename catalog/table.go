@@ -107,6 +107,7 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 	if err != nil {
 		return nil, fmt.Errorf("read %s.%s: %w", t.database, t.name, err)
 	}
+	scan.UseCache(t.c.dataFiles)
 	if len(t.pending) == 0 {
 		return scan, nil
 	}

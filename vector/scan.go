@@ -21,6 +21,7 @@ import (
 // Files that wait cost nothing: they are taken from the snapshot one at a time.
 type Scan struct {
 	st      store.Store
+	cache   *parquet.Cache // nil: every file is opened anew
 	schema  *batch.Schema
 	columns []scanColumn
 	stored  []batch.Field // the columns that come out of the files
@@ -90,6 +91,9 @@ func NewScan(snap *delta.Snapshot, st store.Store, columns []string, filter Expr
 	s.next, s.stop = iter.Pull(snap.Files())
 	return s, nil
 }
+
+// UseCache opens the files through a cache, which other scans share. It is called before Next.
+func (s *Scan) UseCache(c *parquet.Cache) { s.cache = c }
 
 // Schema implements Operator.
 func (s *Scan) Schema() *batch.Schema { return s.schema }
@@ -261,7 +265,7 @@ func (s *Scan) open(f delta.File) (*openFile, error) {
 	if isURI(f.Path) {
 		return nil, fmt.Errorf("read %s: the file lies outside of its table %s, which is not supported yet", f.Path, s.st.URI())
 	}
-	file, err := parquet.Open(s.ctx, s.st, f.Path, f.Size)
+	file, err := s.cache.Open(s.ctx, s.st, f.Path, f.Size)
 	if err != nil {
 		return nil, err
 	}

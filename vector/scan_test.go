@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -214,6 +216,36 @@ func TestScanSchemaChange(t *testing.T) {
 	positive, err := NewCompare(Greater, extra, NewFloat(0))
 	require.NoError(t, err)
 	require.Empty(t, drain(t, x.scan([]string{"id", "extra"}, positive)))
+}
+
+// TestScansShareFiles: scans at once through one cache, also one that ends early, give the rows that a scan without gives.
+func TestScansShareFiles(t *testing.T) {
+	x := smallTable(t)
+	id := NewColumn(0, x.snap.Schema().Fields[0])
+	filter, err := NewCompare(GreaterEqual, id, NewInt(11))
+	require.NoError(t, err)
+	all, some := drain(t, x.scan([]string{"id", "Region"}, nil)), drain(t, x.scan([]string{"id"}, filter))
+	cache := parquet.NewCache()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				s := x.scan([]string{"id", "Region"}, nil)
+				s.UseCache(cache)
+				assert.Equal(t, all, drain(t, s))
+				s = x.scan([]string{"id"}, filter)
+				s.UseCache(cache)
+				assert.Equal(t, some, drain(t, s))
+				s = x.scan([]string{"id"}, nil)
+				s.UseCache(cache)
+				_, err := s.Next(context.Background())
+				assert.NoError(t, err)
+				assert.NoError(t, s.Close())
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, cache.Close())
 }
 
 func TestScanEndsEarly(t *testing.T) {

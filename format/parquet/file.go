@@ -32,6 +32,7 @@ type File struct {
 	leaves []leaf // the columns below the root, in order
 	schema *batch.Schema
 	legacy legacyCalendar
+	footer int64 // bytes
 	close  func()
 }
 
@@ -60,7 +61,8 @@ func Open(ctx context.Context, st store.Store, key string, size int64) (*File, e
 
 func (f *File) readFooter(ctx context.Context) error {
 	r := f.source.reader(ctx)
-	if err := checkTail(r, f.source.size); err != nil {
+	var err error
+	if f.footer, err = checkTail(r, f.source.size); err != nil {
 		return err
 	}
 	buffer := rangeBuffer
@@ -85,24 +87,24 @@ func (f *File) readFooter(ctx context.Context) error {
 	return f.checkRowGroups()
 }
 
-// checkTail checks the end of the file before anything trusts the footer's length.
-func checkTail(r io.ReaderAt, size int64) error {
+// checkTail checks the end of the file before anything trusts the footer's length, and returns that.
+func checkTail(r io.ReaderAt, size int64) (footer int64, err error) {
 	if size < int64(len(magic))+footerTail {
-		return damaged("%d bytes are too few", size)
+		return 0, damaged("%d bytes are too few", size)
 	}
 	var tail [footerTail]byte
 	if n, err := r.ReadAt(tail[:], size-footerTail); n < footerTail {
-		return readError(r, err)
+		return 0, readError(r, err)
 	}
 	if text := string(tail[4:]); text == "PARE" {
-		return fmt.Errorf("%w: the file is encrypted", ErrUnsupported)
+		return 0, fmt.Errorf("%w: the file is encrypted", ErrUnsupported)
 	} else if text != magic {
-		return damaged("it ends with %q instead of %s; is it a Parquet file, written to its end?", text, magic)
+		return 0, damaged("it ends with %q instead of %s; is it a Parquet file, written to its end?", text, magic)
 	}
-	if footer := int64(binary.LittleEndian.Uint32(tail[:4])); footer > size-footerTail-int64(len(magic)) {
-		return damaged("the footer of %d bytes is longer than the file of %d", footer, size)
+	if footer = int64(binary.LittleEndian.Uint32(tail[:4])); footer > size-footerTail-int64(len(magic)) {
+		return 0, damaged("the footer of %d bytes is longer than the file of %d", footer, size)
 	}
-	return nil
+	return footer, nil
 }
 
 // Close releases the file. No scanner of it may be used afterwards. It may be called twice.
