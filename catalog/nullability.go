@@ -8,7 +8,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/catalog/mysqltype"
@@ -55,9 +54,7 @@ func selectedColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
 			continue
 		}
 		col.Nullable = col.Nullable || nullable
-		if t, ok := col.Type.(sql.DecimalType); ok && t.Precision() > mysqltype.MaxDecimalPrecision {
-			col.Type = types.MustCreateColumnDecimalType(mysqltype.MaxDecimalPrecision, t.Scale())
-		}
+		col.Type = mysqltype.Computed(col.Type)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+
+	"lakesql/catalog/compile"
 )
 
 // defaultDatabase always exists. Connections begin in it.
@@ -32,12 +34,32 @@ type session struct {
 	create *createClauses
 	// created is the table that this CREATE TABLE has made; nil: none yet.
 	created *createdTable
+	// caught takes the warnings while an expression is watched; nil: the session has them.
+	caught *[]*sql.Warning
 }
 
 var (
 	_ sql.Session            = (*session)(nil)
 	_ sql.TransactionSession = (*session)(nil)
+
+	_ compile.WarningCatcher = (*session)(nil)
 )
+
+// CatchWarnings sends warnings to another place, nil for the session, and returns the place before.
+func (s *session) CatchWarnings(to *[]*sql.Warning) *[]*sql.Warning {
+	before := s.caught
+	s.caught = to
+	return before
+}
+
+// Warn keeps a warning.
+func (s *session) Warn(w *sql.Warning) {
+	if s.caught != nil {
+		*s.caught = append(*s.caught, w)
+		return
+	}
+	s.BaseSession.Warn(w)
+}
 
 // ValidateSession is called before each statement, after COM_STMT_PREPARE may have opened a transaction that nobody ends. Unless
 // BEGIN was given, a statement begins with a transaction of its own, and with it on the newest versions, as long as

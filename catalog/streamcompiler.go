@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
-	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 	"lakesql/stream"
 	"lakesql/stream/source"
@@ -72,7 +70,7 @@ func (s streamCompiler) Compile(ctx context.Context, d stream.Definition, inputs
 	}
 	fields, err := compile.Fields(sqlCtx, node)
 	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", d.FullName(), err)
+		return nil, err
 	}
 	for i := range fields {
 		fields[i].Nullable = true // as Spark's: what a file gives may always be missing
@@ -117,15 +115,13 @@ func (p *streamPlan) analyze(ctx *sql.Context) (sql.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := p.c.analyze(ctx, stmt, p.text)
-	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", p.definition.FullName(), err)
-	}
-	return node, nil
+	return p.c.analyze(ctx, stmt, p.text)
 }
 
 // Run plans the SELECT again and executes it on one batch's inputs.
-func (p *streamPlan) Run(ctx context.Context, inputs []vector.Operator, batchTime time.Time) (vector.Operator, error) {
+func (p *streamPlan) Run(
+	ctx context.Context, inputs []vector.Operator, batchTime time.Time, bad func([]source.RowError),
+) (vector.Operator, error) {
 	sqlCtx, bound := p.context(ctx, inputs, batchTime)
 	node, err := p.analyze(sqlCtx)
 	if err != nil {
@@ -136,30 +132,31 @@ func (p *streamPlan) Run(ctx context.Context, inputs []vector.Operator, batchTim
 			in.replay = true
 		}
 	}
-	op, err := p.open(sqlCtx, node)
+	op, err := p.open(sqlCtx, node, bad)
 	if err != nil {
 		return nil, err
 	}
 	return &streamOperator{Operator: op, inputs: inputs}, nil
 }
 
-func (p *streamPlan) open(ctx *sql.Context, node sql.Node) (vector.Operator, error) {
+func (p *streamPlan) open(ctx *sql.Context, node sql.Node, bad func([]source.RowError)) (vector.Operator, error) {
 	op, ok, err := compile.Open(ctx, node)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
 		if !sameFields(op.Schema(), p.schema) {
-			return nil, errors.Join(fmt.Errorf("stream %s: the query's columns changed from (%s) to (%s); START STREAM takes the new ones",
-				p.definition.FullName(), p.schema, op.Schema()), op.Close())
+			return nil, errors.Join(fmt.Errorf("the query's columns changed from (%s) to (%s); START STREAM takes the new ones",
+				p.schema, op.Schema()), op.Close())
 		}
 		return op, nil
 	}
-	iter, err := p.c.engine.Analyzer.ExecBuilder.Build(ctx, node, nil)
-	if err != nil {
+	rows := &rowOperator{ctx: ctx, schema: p.schema, mode: p.definition.OnError.Mode, bad: bad}
+	if node, err = compile.Strict(ctx, node, rows.fault); err != nil {
 		return nil, err
 	}
-	return &rowOperator{ctx: ctx, iter: iter, schema: p.schema}, nil
+	rows.iter, err = p.c.engine.Analyzer.ExecBuilder.Build(ctx, node, nil)
+	return rows, err
 }
 
 func sameFields(a, b *batch.Schema) bool {
@@ -199,51 +196,4 @@ func (o *streamOperator) Close() error {
 		err = errors.Join(err, in.Close())
 	}
 	return err
-}
-
-// rowOperator turns GMS's rows into batches.
-type rowOperator struct {
-	ctx    *sql.Context // of the batch, which GMS's iterators take at each call
-	iter   sql.RowIter  // nil when closed
-	schema *batch.Schema
-	done   bool
-}
-
-// Schema is that of the batches.
-func (o *rowOperator) Schema() *batch.Schema { return o.schema }
-
-// Next gathers the next rows.
-func (o *rowOperator) Next(ctx context.Context) (*batch.Batch, error) {
-	if o.done || o.iter == nil {
-		return nil, io.EOF
-	}
-	inner := o.ctx.WithContext(ctx)
-	out := batch.NewBuilder(o.schema)
-	for out.Len() < batch.MaxRows {
-		row, err := o.iter.Next(inner)
-		if errors.Is(err, io.EOF) {
-			o.done = true
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := mysqltype.AppendRow(inner, out, row); err != nil {
-			return nil, err
-		}
-	}
-	if out.Len() == 0 {
-		return nil, io.EOF
-	}
-	return out.Finish(), nil
-}
-
-// Close closes the rows.
-func (o *rowOperator) Close() error {
-	if o.iter == nil {
-		return nil
-	}
-	iter := o.iter
-	o.iter = nil
-	return iter.Close(o.ctx)
 }

@@ -149,7 +149,7 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 		in := &counted{Operator: op, stream: ss.s}
 		inputs, ops = append(inputs, in), append(ops, in)
 	}
-	rows, err := ss.plan.plan.Run(ctx, ops, b.time)
+	rows, err := ss.plan.plan.Run(ctx, ops, b.time, res.observed.selected)
 	if err != nil {
 		closeAll()
 		return nil, inputs, &selectError{err}

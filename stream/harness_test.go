@@ -296,7 +296,7 @@ type planFake struct{ schema *batch.Schema }
 
 func (p planFake) Schema() *batch.Schema { return p.schema }
 func (p planFake) String() string        { return "Scan" }
-func (p planFake) Run(_ context.Context, inputs []vector.Operator, _ time.Time) (vector.Operator, error) {
+func (p planFake) Run(_ context.Context, inputs []vector.Operator, _ time.Time, _ func([]source.RowError)) (vector.Operator, error) {
 	if len(inputs) == 1 {
 		return inputs[0], nil
 	}

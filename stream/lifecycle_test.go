@@ -262,8 +262,8 @@ func (brokenRows) Next(context.Context) (*batch.Batch, error) {
 	return nil, errors.New("division by zero")
 }
 
-func (p brokenPlan) Run(c context.Context, in []vector.Operator, at time.Time) (vector.Operator, error) {
-	rows, err := p.planFake.Run(c, in, at)
+func (p brokenPlan) Run(c context.Context, in []vector.Operator, at time.Time, bad func([]source.RowError)) (vector.Operator, error) {
+	rows, err := p.planFake.Run(c, in, at, bad)
 	return brokenRows{rows}, err
 }
 

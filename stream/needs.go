@@ -47,8 +47,9 @@ type Compiler interface {
 type Plan interface {
 	Schema() *batch.Schema
 	// Run returns the rows of one batch. batchTime is what current_timestamp() gives, also when the batch is run again.
-	// Closing the operator closes the inputs.
-	Run(ctx context.Context, inputs []vector.Operator, batchTime time.Time) (vector.Operator, error)
+	// Each row of which the SELECT cannot compute a value goes to bad, with one error a value, and then by Definition.OnError
+	// as a source's malformed row. Closing the operator closes the inputs.
+	Run(ctx context.Context, inputs []vector.Operator, batchTime time.Time, bad func([]source.RowError)) (vector.Operator, error)
 	// String is the plan for EXPLAIN, one operator a line.
 	String() string
 }

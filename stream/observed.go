@@ -44,6 +44,15 @@ func (o *observed) row(e source.RowError) {
 	}
 }
 
+// selected counts a row of which the SELECT could not compute a value. Which file it is from is not known there.
+func (o *observed) selected(bad []source.RowError) {
+	o.errorRows++
+	if room := maxErrorsPerBatch - len(o.kept); len(bad) > room {
+		bad = bad[:room]
+	}
+	o.kept = append(o.kept, bad...)
+}
+
 func (o *observed) file(f source.FileResult) {
 	o.fileCount++
 	if f.Skipped != "" {
@@ -60,9 +69,13 @@ func (ss *session) tooManyErrors(ctx context.Context, b *micro, o *observed) err
 		return err
 	}
 	first := o.kept[0]
-	return ss.fail(KindTooManyErrors, errTooMany, "stream %s: batch %d has %d malformed rows, and MAX %d ROWS was given. The first: file %s, line %d, column %q: %s. "+
+	where := fmt.Sprintf("file %s, line %d", first.File, first.Line)
+	if first.File == "" {
+		where = fmt.Sprintf("computed from the row %q", first.Raw)
+	}
+	return ss.fail(KindTooManyErrors, errTooMany, "stream %s: batch %d has %d malformed rows, and MAX %d ROWS was given. The first: %s, column %q: %s. "+
 		"SHOW STREAM ERRORS FOR %s lists them. Put the files right and type START STREAM %s, or raise MAX with CREATE OR REPLACE STREAM",
-		ss.def.FullName(), b.id, o.errorRows, o.max, first.File, first.Line, first.Column, first.Message, ss.def.FullName(), ss.def.FullName())
+		ss.def.FullName(), b.id, o.errorRows, o.max, where, first.Column, first.Message, ss.def.FullName(), ss.def.FullName())
 }
 
 // keptError is a malformed row as it is kept in the checkpoint.

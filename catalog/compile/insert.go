@@ -36,7 +36,10 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter
 		return nil, nil
 	}
 	p, ok := compileNode(ctx, n.Source)
-	if !ok || !fits(p.fields, sink.Columns()) {
+	if !ok {
+		return b.strictInsert(ctx, n)
+	}
+	if !fits(p.fields, sink.Columns()) {
 		return nil, nil
 	}
 	empty := *n
@@ -50,6 +53,23 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter
 		return nil, closeAfter(ctx, counter, err)
 	}
 	return &insertBatches{sink: sink, rows: rows, counter: counter}, nil
+}
+
+// strictInsert inserts row by row, and in MySQL's strict mode refuses what the SELECT cannot convert. nil, nil: nothing to watch.
+func (b *Builder) strictInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter, error) {
+	if !sql.LoadSqlMode(ctx).Strict() || isStrict(ctx, n.Source) {
+		return nil, nil
+	}
+	source, err := Strict(ctx, n.Source, func(f Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
+	if err != nil {
+		return nil, err
+	}
+	if !isStrict(ctx, source) {
+		return nil, nil
+	}
+	strict := *n
+	strict.Source = source
+	return b.base.Build(ctx, &strict, nil)
 }
 
 // fits says whether rows go into a table without any conversion or check of length.

@@ -46,7 +46,7 @@ func Fields(ctx *sql.Context, n sql.Node) ([]batch.Field, error) {
 			out[i].Name = c.Name
 			continue
 		}
-		t, err := mysqltype.ToDelta(c.Type)
+		t, err := mysqltype.ToDelta(mysqltype.Computed(c.Type))
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}

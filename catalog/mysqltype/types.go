@@ -21,6 +21,15 @@ const MaxDecimalPrecision = 38
 // whose Delta type is string.
 const charVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
 
+// Computed is the type of a computed column that becomes a table's: a DECIMAL is no wider than Delta's, as with Spark. A value that
+// does not fit is an error where it is written.
+func Computed(t sql.Type) sql.Type {
+	if d, ok := t.(sql.DecimalType); ok && d.Precision() > MaxDecimalPrecision {
+		return types.MustCreateColumnDecimalType(MaxDecimalPrecision, min(d.Scale(), MaxDecimalPrecision))
+	}
+	return t
+}
+
 // UnsupportedError says that a MySQL type has no place in a Delta table.
 type UnsupportedError struct {
 	Type    string // as MySQL spells it

@@ -20,15 +20,15 @@ func AppendRow(ctx *sql.Context, to *batch.Builder, row sql.Row) error {
 	values := make([]any, len(row))
 	for i, v := range row {
 		var err error
-		if values[i], err = toBatch(ctx, fields[i].Type, v); err != nil {
+		if values[i], err = ToBatch(ctx, fields[i].Type, v); err != nil {
 			return fmt.Errorf("column %s: %w", fields[i].Name, err)
 		}
 	}
 	return to.AppendRow(values...)
 }
 
-// toBatch turns a MySQL value into the Go type that batch.Vector.AppendValue takes for t.
-func toBatch(ctx *sql.Context, t batch.Type, v any) (any, error) {
+// ToBatch turns a MySQL value into the Go type that batch.Vector.AppendValue takes for t.
+func ToBatch(ctx *sql.Context, t batch.Type, v any) (any, error) {
 	v, err := sql.UnwrapAny(ctx, v)
 	if err != nil || v == nil {
 		return nil, err
