@@ -5,7 +5,7 @@ SHELL := /bin/bash
 TAGS    := gms_pure_go
 GO      := CGO_ENABLED=0 go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w -X lakesql/version.linked=$(VERSION)
 BIN     := bin/lakesql
 
 # staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.

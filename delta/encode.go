@@ -1,10 +1,10 @@
 package delta
 
 import (
-	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
+
+	"lakesql/version"
 )
 
 // commitInfoJSON are the fields of commitInfo that this package writes, in Spark's order.
@@ -21,12 +21,7 @@ type commitInfoJSON struct {
 }
 
 // engineInfo names this program in commits.
-var engineInfo = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return "lakesql/" + info.Main.Version
-	}
-	return "lakesql/dev"
-})
+func engineInfo() string { return "lakesql/" + version.String() }
 
 // encode writes the commit: commitInfo first, then txn, protocol, metaData, remove and add, a line each.
 func (x *Transaction) encode(op Operation, id string, now time.Time) []byte {

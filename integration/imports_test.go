@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"checkpoint", "delta"},
 	{"format", "format/csv", "format/parquet"},
 	{"batch", "store", "store/faultstore", "store/storetest"},
+	{"version"},
 }
 
 var beside = map[string][]string{

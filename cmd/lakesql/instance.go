@@ -15,6 +15,7 @@ import (
 	"lakesql/catalog"
 	"lakesql/server"
 	"lakesql/store"
+	"lakesql/version"
 )
 
 // instance is a lake and the server on it.
@@ -54,7 +55,7 @@ func newInstance(ctx context.Context, s settings, log *slog.Logger) (_ *instance
 	undo = append(undo, i.catalog)
 	i.server, err = server.New(server.Config{
 		Listener: listener, HTTP: i.http, Engine: i.catalog.Engine(), NewSession: i.catalog.NewSession, Streams: i.catalog.Streams(),
-		Version: version, Logger: log,
+		Version: version.String(), Logger: log,
 	})
 	if err != nil {
 		return nil, err

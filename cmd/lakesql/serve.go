@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"lakesql/server"
+	"lakesql/version"
 )
 
 // serveCommand is `lakesql serve`.
@@ -66,7 +67,7 @@ func (c *serveCommand) Run(std streams) error {
 func (i *instance) ready() string {
 	host, port, _ := net.SplitHostPort(i.server.Addr().String())
 	var b strings.Builder
-	fmt.Fprintf(&b, "lakesql %s is ready on %s\n", version, i.server.Addr())
+	fmt.Fprintf(&b, "lakesql %s is ready on %s\n", version.String(), i.server.Addr())
 	fmt.Fprintf(&b, "  connect    mysql -h %s -P %s -u root lake, or lakesql sql --port %s\n", host, port, port)
 	fmt.Fprintf(&b, "  lake       %s\n", i.settings.Warehouse)
 	fmt.Fprintf(&b, "  may read   %s\n", strings.Join(i.fence.Roots(), ", "))

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/reeflective/readline"
+
+	"lakesql/version"
 )
 
 const shellHelp = `Statements end in ; or, for one column a line, in \G. They may go over several lines.
@@ -85,7 +87,7 @@ func commandOf(text string) string {
 
 // loop reads and runs until the person leaves.
 func (s *shell) loop(ctx context.Context) error {
-	fmt.Fprintln(s.script.out, `lakesql `+version+`. Statements end in ;   \h for help, \q to leave.`)
+	fmt.Fprintln(s.script.out, `lakesql `+version.String()+`. Statements end in ;   \h for help, \q to leave.`)
 	for {
 		text, err := s.line.Readline()
 		switch {

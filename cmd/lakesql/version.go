@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-)
 
-// version is set by the linker: -X main.version=...
-var version = "unknown"
+	"lakesql/version"
+)
 
 // versionCommand is `lakesql version`.
 type versionCommand struct{}
 
 // Run prints the version, the commit that was built and the Go version.
 func (versionCommand) Run(std streams) error {
-	_, err := fmt.Fprintf(std.out, "lakesql %s\ncommit  %s\ngo      %s %s/%s\n", version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(std.out, "lakesql %s\ncommit  %s\ngo      %s %s/%s\n", version.String(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-	"sync"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
+	"lakesql/version"
 )
 
 // ErrClosed says that a Writer was used after Close.
@@ -208,13 +207,7 @@ func (w *Writer) writeFooter() error {
 }
 
 // createdBy names this program as the specification wants it, without a build in parentheses.
-var createdBy = sync.OnceValue(func() string {
-	version := "0.0.0"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		version = info.Main.Version
-	}
-	return "lakesql version " + version
-})
+func createdBy() string { return "lakesql version " + version.String() }
 
 // schemaElements returns the file's schema: a root and a leaf a column.
 func schemaElements(s *batch.Schema) []format.SchemaElement {
