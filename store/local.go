@@ -113,7 +113,11 @@ func (l *Local) MakeRoot(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return l.wrap("make folder", "", makeDirs(l.dir, filepath.VolumeName(l.dir)+string(filepath.Separator)))
+	err := makeDirs(l.dir, filepath.VolumeName(l.dir)+string(filepath.Separator))
+	if errors.Is(err, fs.ErrNotExist) { // not that the root is missing, which is why it is made: where it should be, none can be
+		return fmt.Errorf("make folder %s: %s", l.dir, err.Error())
+	}
+	return l.wrap("make folder", "", err)
 }
 
 // makeDirs makes dir and its parents, but nothing at or above stop, and syncs each parent that got a new entry.

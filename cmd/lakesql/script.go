@@ -22,6 +22,9 @@ const byteOrderMark = "\ufeff"
 // run runs a text's statements until one fails.
 func (s *script) run(ctx context.Context, text string) error {
 	for _, p := range split(strings.TrimPrefix(text, byteOrderMark)) {
+		if line, _, _ := strings.Cut(p.text, "\n"); commandOf(line) == "quit" {
+			return nil
+		}
 		if file, ok := sourceFile(p.text); ok {
 			if err := s.source(ctx, file); err != nil {
 				return err
