@@ -37,7 +37,7 @@ const newestVersion = -1
 func versionAsOf(ctx *sql.Context, handle *delta.Table, asOf any) (int64, error) {
 	switch v := asOf.(type) {
 	case time.Time:
-		return handle.VersionAt(ctx, v)
+		return versionAt(ctx, handle, v)
 	case nil:
 		return newestVersion, nil
 	case string:
@@ -65,7 +65,17 @@ func versionAtText(ctx *sql.Context, handle *delta.Table, text string) (int64, e
 	if err != nil {
 		return 0, fmt.Errorf("TIMESTAMP AS OF %q: %w", text, err)
 	}
-	return handle.VersionAt(ctx, time.UnixMicro(us))
+	return versionAt(ctx, handle, time.UnixMicro(us))
+}
+
+// versionAt is the version at a time. What the table will be at one that has not come yet, nobody knows.
+func versionAt(ctx *sql.Context, handle *delta.Table, at time.Time) (int64, error) {
+	version, err := handle.VersionAt(ctx, at)
+	if err == nil && at.After(time.Now()) {
+		err = refuse(KindInvalid, "[DELTA_TIMESTAMP_GREATER_THAN_COMMIT] %s is in the future; the newest version is %d: give a time that has passed, or VERSION AS OF %d",
+			at.UTC().Format(time.RFC3339Nano), version, version)
+	}
+	return version, err
 }
 
 // unboundAsOf is the value of an AS OF whose parameter has no value yet.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/google/uuid"
 
 	"lakesql/batch"
@@ -72,6 +73,9 @@ func (c *Catalog) makeTable(ctx *sql.Context, database, name string, schema sql.
 	if err != nil {
 		return err
 	}
+	if err := c.streams.CheckTablePlace(ctx, handle.Store().URI()); err != nil {
+		return err
+	}
 	snap, err := c.newDeltaTable(ctx, handle, name, schema, comment, clauses)
 	if err != nil || folder == qualified(database, name) {
 		return err
@@ -103,7 +107,7 @@ func (c *Catalog) freeFolder(ctx *sql.Context, database, name string) (string, e
 
 // createExternal registers a table at LOCATION, making it when there is none. Columns that are given must be its columns.
 func (c *Catalog) createExternal(ctx *sql.Context, database, name string, schema sql.Schema, comment string, clauses createClauses) error {
-	if err := checkPlace(clauses.Location); err != nil {
+	if err := c.checkTablePlace(ctx, clauses.Location); err != nil {
 		return err
 	}
 	handle, err := c.tableAt(clauses.Location)
@@ -198,6 +202,8 @@ func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error
 			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Default != nil || c.OnUpdate != nil:
 			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
+		case types.IsJSON(c.Type):
+			return nil, refuse(KindUnsupported, "column %s: the type JSON is not supported yet; a STRING can hold it, CAST(... AS CHAR) gives one", c.Name)
 		}
 		f, err := mysqltype.Field(c)
 		if err != nil {

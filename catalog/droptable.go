@@ -100,7 +100,7 @@ func checkUnused(s *state, database, name string) error {
 		}
 		for _, t := range []*stream.TargetRef{&d.Target, d.OnError.DeadLetter} {
 			if t != nil && t.Path == "" && strings.EqualFold(t.Database, database) && strings.EqualFold(t.Table, name) {
-				return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM it first", database, name, d.FullName())
+				return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM %s first", database, name, d.FullName(), d.FullName())
 			}
 		}
 	}

@@ -48,6 +48,9 @@ func everyStream[T any](c *Catalog, of func(context.Context, stream.Status, int)
 		for _, s := range c.streams.List() {
 			items, err := of(ctx, s, 0)
 			if err != nil {
+				err = oneOfMany(ctx, err)
+			}
+			if err != nil {
 				return nil, err
 			}
 			out = append(out, items...)

@@ -125,6 +125,11 @@ func parameters(n int) ast.Exprs {
 // adapt changes a statement of MySQL's where the lake differs: CREATE TABLE becomes ours, plain EXPLAIN takes the form that
 // all drivers can read, and what a Delta table cannot do yet is refused in words of its own.
 func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
+	if strings.Contains(strings.ToLower(text), fileMetadata) {
+		if err := refuseFileMetadata(stmt); err != nil {
+			return nil, err
+		}
+	}
 	switch s := stmt.(type) {
 	case *ast.Explain:
 		if s.ExplainFormat == "" || strings.EqualFold(s.ExplainFormat, "traditional") {
@@ -156,6 +161,9 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			return nil, notYet("RENAME TABLE on a Delta table", copyInstead)
 		}
 	case *ast.AlterTable:
+		if word, _, _ := strings.Cut(strings.TrimSpace(text), " "); !systemTable(s.Table) && !strings.EqualFold(word, "ALTER") {
+			return nil, refuse(KindUnsupported, "%s INDEX on a Delta table is not supported: it has no indexes, and files that a condition rules out are skipped by their statistics", strings.ToUpper(word))
+		}
 		if !systemTable(s.Table) {
 			return nil, notYet("ALTER TABLE on a Delta table", copyInstead)
 		}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -75,6 +76,27 @@ func checkPlace(uri string) error {
 	return nil
 }
 
+// checkTablePlace refuses the place of a new table that is not for tables, or that a checkpoint has.
+func (c *Catalog) checkTablePlace(ctx context.Context, uri string) error {
+	if err := checkPlace(uri); err != nil {
+		return err
+	}
+	return c.streams.CheckTablePlace(ctx, uri)
+}
+
+// checkCheckpointPlace refuses a checkpoint among lakesql's or Delta's own files, or around the whole lake.
+func (c *Catalog) checkCheckpointPlace(uri string) error {
+	for _, segment := range strings.Split(uri, "/") {
+		if segment == "_lakesql" || segment == "_delta_log" {
+			return refuse(KindInvalid, "checkpoint %s lies below a folder %s, which is not for checkpoints. Put it elsewhere: WITH CHECKPOINT '...'", uri, segment)
+		}
+	}
+	if strings.HasPrefix(c.root.URI()+"/", strings.TrimRight(uri, "/")+"/") {
+		return refuse(KindInvalid, "the lake %s lies in the checkpoint %s. Put it into a folder of its own: WITH CHECKPOINT '...'", c.root.URI(), uri)
+	}
+	return nil
+}
+
 // DropTable is refused: no name would be forgotten, and the files may be another writer's.
 func (d pathDatabase) DropTable(_ *sql.Context, path string) error {
 	return notYet("DROP TABLE of a table by path", fmt.Sprintf("delete the folder %s", path))
@@ -92,7 +114,7 @@ func (d pathDatabase) CreateTable(ctx *sql.Context, path string, schema sql.Prim
 	if err != nil {
 		return err
 	}
-	if err := checkPlace(handle.Store().URI()); err != nil {
+	if err := d.c.checkTablePlace(ctx, handle.Store().URI()); err != nil {
 		return err
 	}
 	clauses := takeClauses(ctx)

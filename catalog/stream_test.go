@@ -128,3 +128,32 @@ func TestTwoServersMakeOneStreamOfAName(t *testing.T) {
 	b.exec("DROP TABLE t1")
 	b.exec(fmt.Sprintf(create, 2, 2))
 }
+
+// One stream's lost checkpoint hides neither the rows of the others nor the truth about itself.
+func TestALostCheckpointHidesNoOtherStream(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id,n\n1,2\n2,x\n")
+	for _, name := range []string{"kept", "gone", "live"} {
+		trigger := "TRIGGER AVAILABLE NOW"
+		if name == "live" {
+			trigger = ""
+		}
+		l.exec(fmt.Sprintf("CREATE STREAM %s INTO t_%s WITH CHECKPOINT './cp/%s' %s AS SELECT * FROM STREAM read_files('./in', "+
+			"format => 'csv', header => true, schema => 'id INT, n INT')", name, name, name, trigger), "WAIT FOR STREAM "+name+" TIMEOUT 20 SECONDS")
+	}
+	require.Len(t, l.rows("SHOW STREAM ERRORS"), 3)
+	require.NoError(t, os.RemoveAll(l.path("cp", "gone")))
+	require.NoError(t, os.RemoveAll(l.path("cp", "live")))
+	for _, query := range []string{
+		"SHOW STREAM ERRORS", "SELECT STREAM_NAME, FILE FROM information_schema.STREAM_ERRORS",
+		"SELECT STREAM_NAME, PATH FROM information_schema.STREAM_FILES", "SELECT STREAM_NAME FROM information_schema.STREAM_PROGRESS",
+	} {
+		require.Contains(t, fmt.Sprint(l.rows(query)), "kept", query)
+		require.Contains(t, fmt.Sprint(l.rows("SHOW WARNINGS")), "ALTER STREAM lake.gone RESET", query)
+	}
+	for _, of := range []string{"ERRORS", "FILES", "PROGRESS"} {
+		l.refused("SHOW STREAM "+of+" FOR gone", "/cp/gone of stream lake.gone is gone", "ALTER STREAM lake.gone RESET")
+	}
+	l.refused("SHOW STREAM FILES FOR live", "/cp/live of stream lake.live is gone", "ALTER STREAM lake.live RESET")
+	require.NotEmpty(t, l.rows("SHOW STREAM ERRORS FOR kept"))
+}

@@ -37,6 +37,9 @@ func (c *Catalog) definition(ctx *sql.Context, s *sqlext.CreateStream) (stream.D
 	if d.Checkpoint, err = c.cfg.Fence.Resolve(s.Checkpoint.Text); err != nil {
 		return d, err
 	}
+	if err := c.checkCheckpointPlace(d.Checkpoint); err != nil {
+		return d, err
+	}
 	if d.Trigger, err = triggerOf(s.Trigger); err != nil {
 		return d, err
 	}

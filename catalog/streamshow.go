@@ -131,6 +131,9 @@ func showOf[T any](name string, columns []streamColumn[T], c *Catalog, of *sqlex
 		var rows []sql.Row
 		for _, s := range streams {
 			items, err := list(ctx, s, n)
+			if err != nil && of == nil {
+				err = oneOfMany(ctx, err)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -139,6 +142,18 @@ func showOf[T any](name string, columns []streamColumn[T], c *Catalog, of *sqlex
 		return rows, nil
 	})
 }
+
+// oneOfMany makes the error of one stream, in a list of many, a warning: it must not hide the others' rows.
+func oneOfMany(ctx *sql.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	ctx.Session.Warn(&sql.Warning{Level: "Warning", Code: warningStreamLeftOut, Message: err.Error()})
+	return nil
+}
+
+// warningStreamLeftOut is MySQL's ER_UNKNOWN_ERROR: the text says what is wrong.
+const warningStreamLeftOut = 1105
 
 // limitOf reads LIMIT n; 0: there is none.
 func limitOf(v *sqlext.Value) (int, error) {

@@ -27,6 +27,10 @@ func (p *parser) startOrStop() Statement {
 			return &StopAllStreams{}
 		}
 	}
+	if action == AlterStart && p.words("ALL") && isEnd(p.peek(1)) {
+		p.refuse(WrongForm, "ALL stands only in STOP STREAM ALL; START STREAM takes one name (`ALL` in backquotes is a stream of that name)")
+		return nil
+	}
 	s := &AlterStream{Action: action, Name: p.streamName()}
 	s.SQL = p.text(from)
 	return s

@@ -60,6 +60,7 @@ func (m *Manager) Create(ctx context.Context, d Definition, opts CreateOptions) 
 	s.lifecycle.Lock()
 	defer s.lifecycle.Unlock()
 	s.settle(d)
+	s.recall(ctx)
 	return true, nil
 }
 
@@ -167,11 +168,14 @@ func (m *Manager) checkTargetPlace(ctx context.Context, d *Definition, specs []s
 	switch {
 	case within(table, d.Checkpoint):
 		return refuse("table %s (%s) lies in the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", d.Target, table, d.Checkpoint)
-	case below && !strings.HasPrefix(inTable, "_") && !strings.HasPrefix(inTable, "."), inTable == "_delta_log", strings.HasPrefix(inTable, "_delta_log/"):
+	case below && !isHidden(inTable):
 		return refuse("checkpoint %s lies among the files of table %s, which engines clear away. Put it elsewhere, or there under a name with _: WITH CHECKPOINT '%s/_checkpoints/%s'",
 			d.Checkpoint, d.Target, table, d.Name)
 	}
-	return nil
+	if err := m.checkCheckpointAmongTables(ctx, d, table); err != nil {
+		return err
+	}
+	return m.checkTableAmongCheckpoints(ctx, d.FullName(), table, d.key())
 }
 
 // checkSelect compiles the SELECT over the files that are there, if that takes no long look. What is wrong with the data is

@@ -23,17 +23,23 @@ func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error
 	}
 	defer closeAll()
 	var e Explanation
-	if specs, err := m.cfg.Compiler.Sources(ctx, d); err != nil {
-		return e, err
-	} else if err := errors.Join(m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
+	specs, err := m.cfg.Compiler.Sources(ctx, d)
+	if err != nil {
 		return e, err
 	}
-	for _, src := range sources {
+	if err := errors.Join(m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
+		return e, err
+	}
+	for i, src := range sources {
 		if _, err := src.Mark(ctx); err != nil {
 			return e, fmt.Errorf("look at %s: %w", src.Description(), err)
 		}
 		b := src.Backlog()
-		e.Sources = append(e.Sources, src.Description())
+		description := src.Description()
+		if uri := fixedPart(canonicalPattern(specs[i].Path)); m.isMissing(ctx, uri) {
+			description += ", which is not there yet"
+		}
+		e.Sources = append(e.Sources, description)
 		e.BacklogFiles, e.BacklogBytes = e.BacklogFiles+b.Files, e.BacklogBytes+b.Bytes
 	}
 	if e.Checkpoint, err = m.explainCheckpoint(ctx, &d, len(sources)); err != nil {
@@ -80,6 +86,9 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 	for i, src := range sources {
 		if inputs[i], err = src.Schema(ctx); errors.Is(err, source.ErrNoData) {
 			e.Plan, e.TargetAction = "there is no file yet to infer the columns from", "decided when the first file is there"
+			if missing := m.missingSource(ctx, d); missing != "" {
+				e.Plan = missing + " is not there yet: " + e.Plan
+			}
 			if waiting := src.Backlog().Waiting; waiting > 0 {
 				e.Plan = fmt.Sprintf("the columns are not known yet: %d files may still be written; type the statement again in some seconds", waiting)
 			}

@@ -51,6 +51,7 @@ func (m *Manager) catchUp(ctx context.Context) error {
 				s.lifecycle.Lock()
 				s.settle(d)
 				s.lifecycle.Unlock()
+				s.recall(ctx)
 			}
 		}
 	}

@@ -86,6 +86,7 @@ func (m *Manager) Start(ctx context.Context) error {
 			s.lifecycle.Unlock()
 		}
 	}
+	m.each(func(s *stream) { s.recall(ctx) })
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed || m.stopFollowing != nil {

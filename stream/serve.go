@@ -28,7 +28,7 @@ func (ss *session) serve(ctx context.Context) error {
 			return err
 		}
 		if ss.rests(found) {
-			ss.announce(found, ss.pace.nextLook()) // before a waiter goes on and looks at the state
+			ss.announce(ctx, found, ss.pace.nextLook()) // before a waiter goes on and looks at the state
 		}
 		if err := ss.settleWaiters(ctx, found == nothingToInfer); err != nil {
 			return err
@@ -215,9 +215,15 @@ func (ss *session) sleep(ctx context.Context, until time.Time, hints bool) error
 }
 
 // announce sets the state in which the stream rests.
-func (ss *session) announce(f found, next time.Time) {
+func (ss *session) announce(ctx context.Context, f found, next time.Time) {
 	b := ss.backlog()
+	missing := ""
+	if ss.next == 0 && b.Files == 0 { // later the folder has been there, and it may be long to list
+		missing = ss.s.m.missingSource(ctx, &ss.def)
+	}
 	switch {
+	case missing != "":
+		ss.s.setState(Idle, fmt.Sprintf("waiting for %s, which is not there yet", missing))
 	case b.Waiting > 0:
 		ss.s.setState(Idle, fmt.Sprintf("waiting for %d files to be complete", b.Waiting))
 	case f == nothingToInfer:

@@ -89,6 +89,11 @@ func (ss *session) open(ctx context.Context) error {
 	if err := ss.adopt(ctx); err != nil {
 		return err
 	}
+	last, err := ss.cp.Commits().Latest(ctx)
+	if err != nil {
+		return fmt.Errorf("read the commit log: %w", err)
+	}
+	ss.s.update(func(st *Status) { st.LastBatchID = max(st.LastBatchID, last) }) // also where the stream cannot go on
 	if err := ss.leases.acquire(ctx, ss.cp); err != nil {
 		return fmt.Errorf("take the stream's lease: %w", err)
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"lakesql/checkpoint"
+	"lakesql/store"
 	"lakesql/stream/source"
 )
 
-// openToShow opens a stream's checkpoint to look at its records. nil, without an error, when it is gone: then there is
-// nothing to show, and the stream's state says why.
+// openToShow opens a stream's checkpoint to look at its records. Where it is gone, the error says so, and what to type.
 func (m *Manager) openToShow(ctx context.Context, database, name string) (*checkpoint.Checkpoint, Definition, error) {
 	s, err := m.find(database, name)
 	if err != nil {
@@ -25,10 +25,42 @@ func (m *Manager) openToShow(ctx context.Context, database, name string) (*check
 		return cp, d, nil
 	}
 	cp, err = m.openCheckpoint(ctx, &d)
-	if KindOf(err) == KindCheckpoint {
-		return nil, d, nil
-	}
 	return cp, d, err
+}
+
+// showError is the error of reading the records of a checkpoint that was there when it was opened.
+func showError(d *Definition, what string, err error) error {
+	if errors.Is(err, store.ErrRootMissing) {
+		return checkpointError(d, &checkpoint.Error{Kind: checkpoint.Gone, URI: d.Checkpoint, Found: "no folder", Err: err})
+	}
+	return fmt.Errorf("read the %s of stream %s: %w", what, d.FullName(), err)
+}
+
+// recallLook bounds how long it is looked what a stream that does not run has committed: a checkpoint that is slow to read holds
+// up no start.
+const recallLook = 2 * time.Second
+
+// recall takes the last batch of a stream that does not run from its checkpoint, where no run of this server has told it. A
+// checkpoint that cannot be read tells nothing: START STREAM says what is wrong.
+func (s *stream) recall(ctx context.Context) {
+	s.mu.Lock()
+	d, known := s.def, s.run != nil || s.status.LastBatchID >= 0 || s.def.Resetting
+	s.mu.Unlock()
+	if known {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recallLook)
+	defer cancel()
+	last := int64(-1)
+	cp, err := s.m.openCheckpoint(ctx, &d)
+	if err == nil {
+		last, err = cp.Commits().Latest(ctx)
+	}
+	if err != nil {
+		s.m.log.Warn("the last batch of a stream could not be read", "stream", d.FullName(), "error", err)
+		return
+	}
+	s.update(func(st *Status) { st.LastBatchID = max(st.LastBatchID, last) })
 }
 
 // liveCheckpoint is the one that the stream's session has open, which knows what is not flushed yet.
@@ -46,13 +78,13 @@ func (s *stream) setLive(cp *checkpoint.Checkpoint) {
 
 // Progress returns the last batches, newest first; limit 0 gives all that are kept.
 func (m *Manager) Progress(ctx context.Context, database, name string, limit int) ([]Progress, error) {
-	cp, _, err := m.openToShow(ctx, database, name)
-	if err != nil || cp == nil {
+	cp, d, err := m.openToShow(ctx, database, name)
+	if err != nil {
 		return nil, err
 	}
 	items, err := cp.Progress().Items(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the progress of stream %s.%s: %w", database, name, err)
+		return nil, showError(&d, "progress", err)
 	}
 	var out []Progress
 	for _, item := range slices.Backward(items) {
@@ -70,13 +102,13 @@ func (m *Manager) Progress(ctx context.Context, database, name string, limit int
 
 // Errors returns the malformed rows and the files left out that are kept, newest batch first.
 func (m *Manager) Errors(ctx context.Context, database, name string) ([]RowError, error) {
-	cp, _, err := m.openToShow(ctx, database, name)
-	if err != nil || cp == nil {
+	cp, d, err := m.openToShow(ctx, database, name)
+	if err != nil {
 		return nil, err
 	}
 	items, err := cp.Errors().Items(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the row errors of stream %s.%s: %w", database, name, err)
+		return nil, showError(&d, "row errors", err)
 	}
 	out := make([]RowError, 0, len(items))
 	for _, item := range items {
@@ -93,7 +125,7 @@ func (m *Manager) Errors(ctx context.Context, database, name string) ([]RowError
 // Files returns the files that the stream has taken in, oldest first.
 func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatus, error) {
 	cp, d, err := m.openToShow(ctx, database, name)
-	if err != nil || cp == nil {
+	if err != nil {
 		return nil, err
 	}
 	specs, err := m.cfg.Compiler.Sources(ctx, d)
@@ -102,7 +134,7 @@ func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatu
 	}
 	out, err := m.files(ctx, cp, len(specs))
 	if err != nil {
-		return nil, fmt.Errorf("read the files of stream %s: %w", d.FullName(), err)
+		return nil, showError(&d, "files", err)
 	}
 	return out, nil
 }

@@ -63,5 +63,6 @@ func (m *Manager) skipFile(ctx context.Context, d *Definition, fileURI string) e
 		}
 		reasons = append(reasons, err)
 	}
-	return ss.fail(KindInvalid, errors.Join(reasons...), "stream %s cannot leave out file %s: %v", d.FullName(), fileURI, errors.Join(reasons...))
+	return ss.fail(KindInvalid, errors.Join(reasons...), "stream %s cannot leave out file %s: %v. Type the file's whole path, as LAST_ERROR and SHOW STREAM FILES FOR %s have it: "+
+		"a relative one begins at the folder that the server was started in, not at the source", d.FullName(), fileURI, errors.Join(reasons...), d.FullName())
 }

@@ -56,9 +56,10 @@ func newStream(m *Manager, d Definition, pid uint32) *stream {
 	s := &stream{m: m, pid: pid, def: d, changed: make(chan struct{}), waiters: map[*waiter]struct{}{}}
 	s.status = Status{ProcessID: pid, State: Paused, Reason: "stopped", Since: m.now(), LastBatchID: -1, LastCommitVersion: -1}
 	switch {
+	case d.Paused:
 	case d.Finished:
 		s.status.State, s.status.Reason = Finished, finishedReason
-	case !d.Paused:
+	default:
 		s.status.State, s.status.Reason = Starting, "the server has not started its streams yet"
 	}
 	return s

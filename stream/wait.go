@@ -135,8 +135,12 @@ func (ss *session) takeMarks(ctx context.Context) error {
 }
 
 // settleWaiters lets those go whose marks are reached. empty says that a look after the marks found no data at all from
-// which a schema could be told: then nothing is missing but what is still being written.
+// which a schema could be told: then nothing is missing but what is still being written. Where the trigger ends, a waiter waits
+// for that: it must not find the stream RUNNING behind its wait.
 func (ss *session) settleWaiters(ctx context.Context, empty bool) error {
+	if ss.def.Trigger.ends() {
+		return nil
+	}
 	for _, w := range ss.s.currentWaiters() {
 		if w.marks == nil {
 			continue
