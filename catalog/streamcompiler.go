@@ -26,8 +26,11 @@ var _ stream.Compiler = streamCompiler{}
 
 // Sources returns the streaming sources of the SELECT in Spark's order.
 func (s streamCompiler) Sources(_ context.Context, d stream.Definition) ([]source.Spec, error) {
-	_, sources, err := sqlext.ParseStreamSelect(d.SelectSQL)
+	rewritten, sources, err := sqlext.ParseStreamSelect(d.SelectSQL)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := s.c.engine.Parser.ParseSimple(rewritten); err != nil {
 		return nil, err
 	}
 	specs := make([]source.Spec, len(sources))
