@@ -79,6 +79,7 @@ func TestWhatIsRefusedSaysWhatToType(t *testing.T) {
 		"CREATE TABLE x (j POINT)":                     "VARBINARY",
 		"CREATE TABLE x (j GEOMETRY)":                  "VARBINARY",
 		"CREATE INDEX i ON t (a)":                      "CREATE INDEX",
+		"CREATE UNIQUE\nINDEX i ON t (a)":              "CREATE INDEX",
 		"DROP INDEX i ON t":                            "DROP INDEX",
 		"START STREAM ALL":                             "STOP STREAM ALL",
 		"RESUME STREAM ALL":                            "STOP STREAM ALL",
