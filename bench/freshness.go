@@ -101,7 +101,8 @@ func measure(db *sql.DB, dir string, files int, every time.Duration) (freshnessR
 
 // awaitIdle waits until the stream has opened its source and watches the folder.
 func awaitIdle(db *sql.DB) error {
-	var state, reason string
+	var state string
+	var reason sql.NullString
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(pause) {
 		if err := db.QueryRow("SELECT STATE, STATE_REASON FROM information_schema.STREAMS").Scan(&state, &reason); err != nil {
 			return err
@@ -110,7 +111,7 @@ func awaitIdle(db *sql.DB) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the stream is %s after a minute: %s", state, reason)
+	return fmt.Errorf("the stream is %s after a minute: %s", state, reason.String)
 }
 
 // drop renames file n, one row of value n, into the folder, and returns the time before the rename.
