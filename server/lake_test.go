@@ -75,6 +75,8 @@ func TestErrorsOfTheLakeHaveNumbers(t *testing.T) {
 		{"SELECT * FROM delta.`file:relative`", 20407, "45000"},
 		{"SELECT * FROM delta.`file://host/x`", 20407, "45000"},
 		{"CREATE TABLE t (a INT) LOCATION 'file:///%zz'", 20407, "45000"},
+		{"CREATE TABLE t (a INT) LOCATION ''", 20407, "45000"},
+		{"CREATE STREAM s INTO t WITH CHECKPOINT '' AS SELECT * FROM STREAM read_files('./in')", 20407, "45000"},
 		{"CREATE TABLE t (`a b` INT)", 20040, "45000"},
 		{"CREATE TABLE t (p INT) PARTITIONED BY (p)", 20040, "45000"},
 		{"CREATE TABLE t (p INT) PARTITIONED BY (q)", 20040, "45000"},

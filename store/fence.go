@@ -102,9 +102,9 @@ func (f *Fence) absolute(pathOrURI string) (string, error) {
 	path := pathOrURI
 	switch scheme := uriScheme(pathOrURI); {
 	case pathOrURI == "":
-		return "", errors.New("the path is empty")
+		return "", malformed("", "the path is empty: name a folder or a file")
 	case strings.ContainsRune(pathOrURI, 0):
-		return "", fmt.Errorf("the path %q holds a NUL byte", pathOrURI)
+		return "", malformed(pathOrURI, "the path holds a NUL byte")
 	case scheme == "file":
 		var err error
 		if path, err = ParseFileURI(pathOrURI); err != nil {
@@ -114,7 +114,7 @@ func (f *Fence) absolute(pathOrURI string) (string, error) {
 		return "", unsupportedScheme(pathOrURI, scheme)
 	}
 	if fixed, tail := splitGlob(path); tail != "" && hasDotDot(tail) {
-		return "", fmt.Errorf("the path %q has .. behind the wildcard; write it without, after %s", pathOrURI, fixed)
+		return "", malformed(pathOrURI, "the path has .. behind the wildcard; write it without, after %s", fixed)
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.base, path)
