@@ -27,6 +27,9 @@ func (demoCommand) Run(std streams) (err error) {
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "landing"), 0o755); err != nil {
+		return fmt.Errorf("make a folder for the demo's files: %w", err)
+	}
 	d := &demo{out: std.out, dir: dir}
 	defer func() { err = errors.Join(err, d.disconnect(), d.end(err)) }()
 	if err := d.play(ctx); err != nil {
@@ -146,15 +149,11 @@ var errNoRefusal = errors.New("it was not")
 // drop puts a file into the landing folder at once, as a careful producer does: written elsewhere, then renamed.
 func (d *demo) drop(name, content string) error {
 	fmt.Fprintf(d.out, "$ mv %s landing/\n", name)
-	landing := filepath.Join(d.dir, "landing")
-	if err := os.MkdirAll(landing, 0o755); err != nil {
-		return err
-	}
 	tmp := filepath.Join(d.dir, name)
 	if err := os.WriteFile(tmp, []byte(content), 0o644); err != nil {
 		return err
 	}
-	return os.Rename(tmp, filepath.Join(landing, name))
+	return os.Rename(tmp, filepath.Join(d.dir, "landing", name))
 }
 
 // invite tells how to go on by hand.

@@ -54,12 +54,15 @@ type Process struct {
 	done chan struct{} // closed when the process has ended
 }
 
+// Command is the program with these arguments.
+func Command(args ...string) *exec.Cmd { return exec.Command(binary, args...) }
+
 var readyAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
 // Start runs `lakesql serve` in dir, whose warehouse is dir/lake, and waits for its ready line.
 func Start(t *testing.T, dir string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.Command(binary, append([]string{"serve", "--warehouse", "./lake", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd := Command(append([]string{"serve", "--warehouse", "./lake", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = dir
 	return Await(t, cmd)
 }
