@@ -186,14 +186,3 @@ func (m *Manager) List() []Status {
 	}
 	return out
 }
-
-// Uses returns the names of the streams that write the table.
-func (m *Manager) Uses(database, table string) []string {
-	var out []string
-	for _, s := range m.all() {
-		if d := s.definition(); strings.EqualFold(d.Target.Database, database) && strings.EqualFold(d.Target.Table, table) {
-			out = append(out, d.FullName())
-		}
-	}
-	return out
-}
