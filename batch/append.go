@@ -48,6 +48,14 @@ func (v *Vector) AppendNulls(n int) {
 		for range n {
 			v.Off = append(v.Off, int32(len(v.Bytes)))
 		}
+	case LayoutStruct:
+		for _, child := range v.Children {
+			child.AppendNulls(n)
+		}
+	case LayoutList:
+		for range n {
+			v.Off = append(v.Off, int32(v.Children[0].Len))
+		}
 	}
 }
 

@@ -27,8 +27,12 @@ type Vector struct {
 	F32   []float32
 	F64   []float64
 	Dec   []decimal128.Num
-	Off   []int32 // Len+1 offsets into Bytes
+	Off   []int32 // Len+1 offsets into Bytes, or into Children where the type is a List or Map
 	Bytes []byte
+
+	// Children are the vectors below a nested one: a struct's or variant's fields, each of Len rows; the elements of a list; the keys and
+	// values of a map. They may be dictionary encoded; a nested vector itself never is. Below a null struct a child's value is unspecified.
+	Children []*Vector
 
 	Codes []uint32 // row i is Dict's row Codes[i]
 	Dict  *Vector  // the distinct values, itself plain and without nulls

@@ -44,13 +44,13 @@ func (v *Vector) appendRows(src *Vector, rows []int32, adopt bool) {
 	case src.Dict != nil:
 		v.appendSpread(src, rows)
 	default:
-		v.appendPlain(src, rows)
+		v.appendPlain(src, rows, adopt)
 		v.appendValidity(src, rows, n)
 	}
 }
 
-// appendPlain adds the values of a plain src without their validity.
-func (v *Vector) appendPlain(src *Vector, rows []int32) {
+// appendPlain adds the values of a plain src without their validity. adopt says whether empty children take over dictionaries.
+func (v *Vector) appendPlain(src *Vector, rows []int32, adopt bool) {
 	switch v.Type.Layout() {
 	case LayoutBools:
 		v.Bools = appendPicked(v.Bools, src.Bools, rows)
@@ -70,6 +70,12 @@ func (v *Vector) appendPlain(src *Vector, rows []int32) {
 		v.Dec = appendPicked(v.Dec, src.Dec, rows)
 	case LayoutBytes:
 		v.appendBytesRows(src, rows)
+	case LayoutStruct:
+		for i, child := range v.Children {
+			child.appendRows(src.Children[i], rows, adopt)
+		}
+	case LayoutList:
+		v.appendListRows(src, rows, adopt)
 	}
 }
 
@@ -104,6 +110,37 @@ func (v *Vector) appendBytesRows(src *Vector, rows []int32) {
 	}
 }
 
+func (v *Vector) appendListRows(src *Vector, rows []int32, adopt bool) {
+	base := v.Children[0].Len
+	var picked []int32 // the positions of the elements
+	if rows == nil {
+		first, end := src.Off[0], src.Off[src.Len]
+		for i, child := range v.Children {
+			child.appendRows(src.Children[i].Slice(int(first), int(end)), nil, adopt)
+		}
+		v.Off = slices.Grow(v.Off, src.Len)
+		for _, off := range src.Off[1 : src.Len+1] {
+			v.Off = append(v.Off, checkedOffset(base+int(off-first)))
+		}
+		return
+	}
+	v.Off = slices.Grow(v.Off, len(rows))
+	for _, r := range rows {
+		if !src.IsNull(int(r)) {
+			for at := src.Off[r]; at < src.Off[r+1]; at++ {
+				picked = append(picked, at)
+			}
+		}
+		v.Off = append(v.Off, checkedOffset(base+len(picked)))
+	}
+	if len(picked) == 0 {
+		return // nil would mean all of them
+	}
+	for i, child := range v.Children {
+		child.appendRows(src.Children[i], picked, adopt)
+	}
+}
+
 // appendSpread adds rows of a dictionary vector to a plain one.
 func (v *Vector) appendSpread(src *Vector, rows []int32) {
 	codes := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(src.Codes))), src.Len) // below 2^31, as Len is
@@ -114,7 +151,7 @@ func (v *Vector) appendSpread(src *Vector, rows []int32) {
 			picked[i] = codes[r]
 		}
 	}
-	v.appendPlain(src.Dict, picked)
+	v.appendPlain(src.Dict, picked, false)
 	v.appendValidity(src, rows, len(picked))
 }
 

@@ -19,13 +19,20 @@ const (
 	TimestampNTZ      // I64: microseconds since 1970-01-01T00:00:00, a wall clock without a zone
 	String            // Off, Bytes: UTF-8
 	Binary            // Off, Bytes
+	Struct            // Children: one a field, each as long as the vector
+	List              // Off, Children: {elements}
+	Map               // Off, Children: {keys, values}
+	Variant           // Children: {metadata, value}, the two parts of Parquet's variant encoding; see format/variant
+	Void              // nothing: every row is null
 )
 
-// Type is a column's type. Types are comparable with ==.
+// Type is a column's type. Types are comparable with ==; a nested one is made by StructOf, ListOf or MapOf, and equal when all that it
+// holds is equal: names, types, nullability and metadata.
 type Type struct {
 	Kind      Kind
-	Precision uint8 // Decimal only, 1 to 38
-	Scale     uint8 // Decimal only, 0 to Precision
+	Precision uint8  // Decimal only, 1 to 38
+	Scale     uint8  // Decimal only, 0 to Precision
+	shape     *shape // Struct, List and Map only: the children, interned
 }
 
 // MaxInt64Precision is the largest precision whose unscaled decimals fit an int64.
@@ -44,16 +51,19 @@ type Layout uint8
 
 // The layouts, named after Vector's fields.
 const (
-	LayoutNone  Layout = iota // the type is invalid
-	LayoutBools               // Bools
-	LayoutI8                  // I8
-	LayoutI16                 // I16
-	LayoutI32                 // I32
-	LayoutI64                 // I64
-	LayoutF32                 // F32
-	LayoutF64                 // F64
-	LayoutDec                 // Dec
-	LayoutBytes               // Off and Bytes
+	LayoutNone   Layout = iota // the type is invalid
+	LayoutBools                // Bools
+	LayoutI8                   // I8
+	LayoutI16                  // I16
+	LayoutI32                  // I32
+	LayoutI64                  // I64
+	LayoutF32                  // F32
+	LayoutF64                  // F64
+	LayoutDec                  // Dec
+	LayoutBytes                // Off and Bytes
+	LayoutStruct               // Children
+	LayoutList                 // Off and Children
+	LayoutVoid                 // Len alone
 )
 
 // Layout returns where a plain vector of this type keeps its values.
@@ -80,6 +90,12 @@ func (t Type) Layout() Layout {
 		return LayoutDec
 	case String, Binary:
 		return LayoutBytes
+	case Struct, Variant:
+		return LayoutStruct
+	case List, Map:
+		return LayoutList
+	case Void:
+		return LayoutVoid
 	}
 	return LayoutNone
 }

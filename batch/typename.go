@@ -13,6 +13,7 @@ const MaxPrecision = 38
 var kindNames = map[Kind]string{
 	Bool: "boolean", Int8: "byte", Int16: "short", Int32: "integer", Int64: "long", Float32: "float", Float64: "double",
 	Decimal: "decimal", Date: "date", Timestamp: "timestamp", TimestampNTZ: "timestamp_ntz", String: "string", Binary: "binary",
+	Struct: "struct", List: "array", Map: "map", Variant: "variant", Void: "void",
 }
 
 // kindsByName also knows the spellings of Spark's SQL.
@@ -28,6 +29,7 @@ var kindsByName = map[string]Kind{
 	"string": String, "binary": Binary,
 	"timestamp": Timestamp, "timestamp_ltz": Timestamp, "timestamp_ntz": TimestampNTZ,
 	"decimal": Decimal, "dec": Decimal, "numeric": Decimal,
+	"variant": Variant, "void": Void,
 }
 
 // DecimalOf returns the type decimal(precision, scale).
@@ -35,16 +37,51 @@ func DecimalOf(precision, scale uint8) Type {
 	return Type{Kind: Decimal, Precision: precision, Scale: scale}
 }
 
-// String returns Delta's name of the type: long, decimal(10,2), timestamp_ntz.
+// sqlNames are the names within a nested type where Spark's SQL has another than Delta's schema.
+var sqlNames = map[Kind]string{Int8: "tinyint", Int16: "smallint", Int32: "int", Int64: "bigint"}
+
+// String returns Delta's name of a flat type (long, decimal(10,2), timestamp_ntz) and Spark's SQL for a nested one:
+// struct<a:int,b:array<string>>, map<string,bigint>, with "not null" behind a struct's field that is.
 func (t Type) String() string {
-	name, ok := kindNames[t.Kind]
-	switch {
-	case !ok:
+	if t.Kind == Invalid || kindNames[t.Kind] == "" {
 		return fmt.Sprintf("invalid type (kind %d)", t.Kind)
-	case t.Kind == Decimal:
-		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
 	}
-	return name
+	if t.shape == nil && t.Kind != Decimal {
+		return kindNames[t.Kind]
+	}
+	var b strings.Builder
+	t.appendSQL(&b)
+	return b.String()
+}
+
+// appendSQL appends the type as a nested type spells it.
+func (t Type) appendSQL(b *strings.Builder) {
+	name := kindNames[t.Kind]
+	if sql, ok := sqlNames[t.Kind]; ok {
+		name = sql
+	}
+	b.WriteString(name)
+	if t.Kind == Decimal {
+		fmt.Fprintf(b, "(%d,%d)", t.Precision, t.Scale)
+	}
+	if t.shape == nil {
+		return
+	}
+	b.WriteByte('<')
+	for i, f := range t.shape.fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if t.Kind == Struct {
+			appendSQLName(b, f.Name)
+			b.WriteByte(':')
+		}
+		f.Type.appendSQL(b)
+		if t.Kind == Struct && !f.Nullable {
+			b.WriteString(" not null")
+		}
+	}
+	b.WriteByte('>')
 }
 
 // ParseType reads a type's name in Delta's spelling (long, decimal(10,2)) or in that of Spark's SQL (BIGINT, NUMERIC(10, 2)), in

@@ -28,6 +28,15 @@ func NewVector(t Type, capacity int) *Vector {
 		v.Dec = make([]decimal128.Num, 0, capacity)
 	case LayoutBytes:
 		v.Off = make([]int32, 1, capacity+1)
+	case LayoutStruct, LayoutList:
+		if t.Layout() == LayoutList {
+			v.Off = make([]int32, 1, capacity+1)
+		}
+		v.Children = make([]*Vector, len(t.Fields()))
+		for i, f := range t.Fields() {
+			v.Children[i] = NewVector(f.Type, capacity)
+		}
+	case LayoutVoid:
 	default:
 		panic(fmt.Sprintf("batch: no vector of %s", t))
 	}
@@ -58,8 +67,13 @@ func (v *Vector) Reset() {
 	v.Bools, v.I8, v.I16, v.I32, v.I64 = v.Bools[:0], v.I8[:0], v.I16[:0], v.I32[:0], v.I64[:0]
 	v.F32, v.F64, v.Dec = v.F32[:0], v.F64[:0], v.Dec[:0]
 	v.Codes, v.Dict = v.Codes[:0], nil
-	if v.Type.Layout() == LayoutBytes {
-		v.Off, v.Bytes = append(v.Off[:0], 0), v.Bytes[:0]
+	v.Bytes = v.Bytes[:0]
+	switch v.Type.Layout() {
+	case LayoutBytes, LayoutList:
+		v.Off = append(v.Off[:0], 0)
+	}
+	for _, child := range v.Children {
+		child.Reset()
 	}
 }
 
@@ -84,7 +98,7 @@ func (v *Vector) DecimalAt(i int) decimal128.Num {
 }
 
 // Slice returns the rows [lo, hi). It shares the values' memory; the result must not be appended to.
-// Off of the slice begins where its first row begins in Bytes, not at 0.
+// Off of the slice begins where its first row begins in Bytes or in the children, not at 0.
 func (v *Vector) Slice(lo, hi int) *Vector {
 	s := &Vector{Type: v.Type, Len: hi - lo, Dict: v.Dict}
 	if v.Valid != nil {
@@ -113,6 +127,13 @@ func (v *Vector) Slice(lo, hi int) *Vector {
 		s.Dec = v.Dec[lo:hi:hi]
 	case LayoutBytes:
 		s.Off, s.Bytes = v.Off[lo:hi+1:hi+1], v.Bytes
+	case LayoutStruct:
+		s.Children = make([]*Vector, len(v.Children))
+		for i, child := range v.Children {
+			s.Children[i] = child.Slice(lo, hi)
+		}
+	case LayoutList:
+		s.Off, s.Children = v.Off[lo:hi+1:hi+1], v.Children
 	}
 	return s
 }
