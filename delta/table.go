@@ -14,15 +14,31 @@ import (
 // It keeps the newest snapshot that it has seen. Refreshing it looks whether the file that made that version is still the
 // same, and reads the commits behind it one by one until there is none; so it costs the same whatever the log's length is.
 type Table struct {
-	st store.Store
+	st      store.Store
+	outside func(uri string) (store.Store, string, error) // nil: files outside of the table are refused
 
 	lock   chan struct{} // holds one token; its holder may touch what is below
 	latest *Snapshot     // nil: nothing is cached
 	log    *fileLog      // the files of latest
 }
 
+// TableOption changes a Table that is being made.
+type TableOption func(*Table)
+
+// Outside lets the table have files that lie elsewhere, as shallow clones do. open finds the store and the key of an absolute, encoded
+// URI, or says why it must not be read.
+func Outside(open func(uri string) (st store.Store, key string, err error)) TableOption {
+	return func(t *Table) { t.outside = open }
+}
+
 // NewTable returns a handle on the table at the root of st. It touches nothing.
-func NewTable(st store.Store) *Table { return &Table{st: st, lock: make(chan struct{}, 1)} }
+func NewTable(st store.Store, options ...TableOption) *Table {
+	t := &Table{st: st, lock: make(chan struct{}, 1)}
+	for _, o := range options {
+		o(t)
+	}
+	return t
+}
 
 // Store is the store that the table lives in, rooted at the table's folder.
 func (t *Table) Store() store.Store { return t.st }
