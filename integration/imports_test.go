@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"sqlext", "stream", "stream/source", "stream/source/files", "stream/source/sourcetest"},
 	{"vector", "files"},
 	{"checkpoint", "delta"},
+	{"delta/dv"},
 	{"format", "format/csv", "format/parquet"},
 	{"batch", "store", "store/faultstore", "store/storetest"},
 	{"version"},
