@@ -95,7 +95,7 @@ func (s *Scan) rowGroups(file *parquet.File, constants []constant) []int {
 	for g := range all {
 		for _, i := range s.needed {
 			if c := s.columns[i]; !c.partition {
-				stats := all[g].Stats(c.field)
+				stats := all[g].Stats(c.field, nil, false)
 				known[i] = boundsOf(c.field.Type, stats.Min, stats.Max, stats.NullCount, all[g].NumRows)
 			}
 		}

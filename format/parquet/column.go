@@ -31,18 +31,19 @@ type columnReader struct {
 	pages   pq.Pages
 	page    pq.Page
 	rows    int    // of the page
-	pos     int    // rows handed out
+	pos     int    // rows handed out or left out
+	row     int64  // of the row group, the next one
 	levels  []byte // definition levels, 0 or 1; nil: no nulls
 	values  *batch.Vector
-	used    int // values handed out
+	used    int // values handed out or left out
 	scratch *batch.Vector
 
 	dictOf pq.Dictionary // the dictionary that dict was made from
 	dict   *batch.Vector // in the wanted type
 }
 
-func newColumnReader(f *File, field batch.Field) (*columnReader, error) {
-	c := &columnReader{file: f, field: field, leaf: f.findLeaf(field.Name), scratch: batch.NewVector(field.Type, 0)}
+func newColumnReader(f *File, field batch.Field, l *leaf) (*columnReader, error) {
+	c := &columnReader{file: f, field: field, leaf: l, scratch: batch.NewVector(field.Type, 0)}
 	if c.leaf == nil {
 		return c, nil
 	}
@@ -59,7 +60,7 @@ func (c *columnReader) open(group pq.RowGroup, meta *format.RowGroup, r io.Reade
 	if c.leaf == nil {
 		return nil
 	}
-	c.reader = r
+	c.reader, c.row = r, 0
 	return guard(c.file.uri, c.field.Name, func() error {
 		chunk := &meta.Columns[c.leaf.index].MetaData
 		switch chunk.Codec {
@@ -92,8 +93,8 @@ func (c *columnReader) releasePage() {
 	c.page, c.values, c.levels, c.rows, c.pos, c.used = nil, nil, nil, 0, 0, 0
 }
 
-// read appends the next n rows to dst. Missing columns are null.
-func (c *columnReader) read(dst *batch.Vector, n int) error {
+// read appends n rows to dst, from position from of the row group on, which is not before the end of the last read. Missing columns are null.
+func (c *columnReader) read(dst *batch.Vector, from int64, n int) error {
 	if c.leaf == nil {
 		dst.AppendNulls(n)
 		return nil
@@ -106,12 +107,26 @@ func (c *columnReader) read(dst *batch.Vector, n int) error {
 				}
 				continue
 			}
-			take := min(n, c.rows-c.pos)
+			left := c.rows - c.pos
+			if c.row < from {
+				c.skip(int(min(int64(left), from-c.row)))
+				continue
+			}
+			take := min(n, left)
 			c.take(dst, take)
 			n -= take
 		}
 		return nil
 	})
+}
+
+// skip leaves out the next n rows of the page.
+func (c *columnReader) skip(n int) {
+	valid := n
+	if c.levels != nil {
+		valid = countOnes(c.levels[c.pos : c.pos+n])
+	}
+	c.pos, c.used, c.row = c.pos+n, c.used+valid, c.row+int64(n)
 }
 
 // take appends the next n rows of the page.
@@ -130,8 +145,7 @@ func (c *columnReader) take(dst *batch.Vector, n int) {
 	default:
 		c.takeSpread(dst, levels)
 	}
-	c.pos += n
-	c.used += valid
+	c.pos, c.used, c.row = c.pos+n, c.used+valid, c.row+int64(n)
 }
 
 // takeSpread appends rows with nulls among them, which needs both sides in the same encoding.

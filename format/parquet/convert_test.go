@@ -160,7 +160,7 @@ func TestInt96(t *testing.T) {
 	}
 	f := foreignFile(t, rows)
 	require.Equal(t, want, texts(column(t, f, "ts", batch.Type{Kind: batch.Timestamp})))
-	require.False(t, f.RowGroups()[0].Stats(batch.Field{Name: "ts", Type: batch.Type{Kind: batch.Timestamp}}).HasMinMax)
+	require.False(t, f.RowGroups()[0].Stats(batch.Field{Name: "ts", Type: batch.Type{Kind: batch.Timestamp}}, nil, false).HasMinMax)
 
 	_, ok := int96Micros(deprecated.Int96{0, 0, math.MaxInt32})
 	require.False(t, ok)
@@ -188,7 +188,7 @@ func TestLegacyCalendarIsRefused(t *testing.T) {
 	day := batch.Type{Kind: batch.Date}
 	f := foreignFile(t, []row{{gregorianStartDay}}, legacy)
 	require.Equal(t, []string{"1582-10-15"}, texts(column(t, f, "day", day)))
-	require.False(t, f.RowGroups()[0].Stats(batch.Field{Name: "day", Type: day}).HasMinMax)
+	require.False(t, f.RowGroups()[0].Stats(batch.Field{Name: "day", Type: day}, nil, false).HasMinMax)
 	f = foreignFile(t, []row{{gregorianStartDay - 1}}, legacy)
 	_, err := readAll(f, ScanOptions{Columns: []batch.Field{{Name: "day", Type: day}}})
 	require.ErrorContains(t, err, "Julian calendar")

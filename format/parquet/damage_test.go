@@ -33,7 +33,7 @@ func scanDamaged(data []byte) error {
 	fields := f.Schema().Fields
 	for _, g := range f.RowGroups() {
 		for _, field := range fields {
-			g.Stats(field)
+			g.Stats(field, nil, false)
 		}
 	}
 	_, err = readAll(f, ScanOptions{Columns: fields})

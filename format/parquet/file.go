@@ -31,6 +31,7 @@ type File struct {
 	file   *pq.File
 	leaves []leaf // the columns below the root, in order
 	schema *batch.Schema
+	starts []int64 // the position of each row group's first row
 	legacy legacyCalendar
 	footer int64 // bytes
 	close  func()

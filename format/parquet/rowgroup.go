@@ -27,8 +27,8 @@ func (f *File) RowGroups() []RowGroup {
 }
 
 // Bytes returns the compressed size of a wanted column in the row group, 0 when the file lacks it.
-func (g RowGroup) Bytes(name string) int64 {
-	l := g.file.findLeaf(name)
+func (g RowGroup) Bytes(want batch.Field, naming Naming, byID bool) int64 {
+	l := g.file.findLeaf(want, naming, byID)
 	if l == nil {
 		return 0
 	}
@@ -38,8 +38,8 @@ func (g RowGroup) Bytes(name string) int64 {
 // Stats returns what the footer says of a column, as a scan with the same field would read it: a column that the file lacks is all null.
 // Bounds are given only when they can be trusted: none for INT96, for strings in the deprecated fields, for NaN, for unknown orders, and for
 // values of another calendar.
-func (g RowGroup) Stats(want batch.Field) ColumnStats {
-	l := g.file.findLeaf(want.Name)
+func (g RowGroup) Stats(want batch.Field, naming Naming, byID bool) ColumnStats {
+	l := g.file.findLeaf(want, naming, byID)
 	if l == nil {
 		return ColumnStats{NullCount: g.NumRows}
 	}

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"lakesql/batch"
@@ -16,43 +17,50 @@ type ScanOptions struct {
 	// The values come in the type wanted here, whatever the file's is, as long as nothing is lost by it. None: the batches
 	// have rows but no columns.
 	Columns []batch.Field
+	// Naming tells how the columns are called in the file; nil: by their own names. With ByID they are found by their ids alone, and one
+	// without an id is missing.
+	Naming Naming
+	ByID   bool
 	// RowGroups are the positions of the row groups to read, in the order to read them; nil: all.
 	RowGroups []int
+	// Rows are the rows to read, by their positions in the file, in ascending order and apart from each other; nil: all rows of the row groups.
+	Rows []RowRange
 }
 
-// Scanner yields the rows of a file's row groups in batches of at most batch.MaxRows, in order. A batch never spans row groups.
-// It is for one goroutine at a time.
+// RowRange is the rows [Start, End) of a file. The first row of the first row group has position 0.
+type RowRange struct{ Start, End int64 }
+
+// span is rows of one row group that are read without a gap.
+type span struct {
+	group int
+	rows  RowRange
+}
+
+// Scanner yields the rows of a file's row groups in batches of at most batch.MaxRows, in order. A batch spans neither row groups nor rows that
+// were left out. It is for one goroutine at a time.
 type Scanner struct {
-	file    *File
-	schema  *batch.Schema
-	columns []*columnReader
-	groups  []int // to come
-	reader  io.ReaderAt
-	left    int64 // rows of the open row group to come
-	rows    int   // of a full batch in the open row group
-	out     *batch.Batch
-	err     error // what every later Next returns
+	file     *File
+	schema   *batch.Schema
+	columns  []*columnReader
+	spans    []span // the rows to come
+	group    int    // the open row group; -1: none
+	reader   io.ReaderAt
+	rows     int   // of a full batch in the open row group
+	position int64 // of the last batch
+	out      *batch.Batch
+	err      error // what every later Next returns
 }
 
 // Scan begins a scan. It reads nothing yet; what is wrong with the options or the columns is Next's error. ctx bounds all reads of
 // the scan, besides that of each Next.
 func (f *File) Scan(ctx context.Context, opts ScanOptions) *Scanner {
-	s := &Scanner{file: f, schema: batch.NewSchema(opts.Columns...), groups: opts.RowGroups, reader: f.source.reader(ctx)}
-	count := len(f.file.Metadata().RowGroups)
-	if s.groups == nil {
-		for g := range count {
-			s.groups = append(s.groups, g)
-		}
-	}
-	for _, g := range s.groups {
-		if g < 0 || g >= count {
-			s.err = &Error{File: f.uri, Err: damaged("row group %d is wanted, it has %d", g, count)}
-			return s
-		}
+	s := &Scanner{file: f, schema: batch.NewSchema(opts.Columns...), group: -1, reader: f.source.reader(ctx)}
+	if s.spans, s.err = f.spansOf(opts); s.err != nil {
+		return s
 	}
 	s.out = &batch.Batch{Schema: s.schema, Cols: make([]*batch.Vector, len(opts.Columns))}
 	for i, field := range opts.Columns {
-		column, err := newColumnReader(f, field)
+		column, err := newColumnReader(f, field, f.findLeaf(field, opts.Naming, opts.ByID))
 		if err != nil {
 			s.err = err
 			return s
@@ -61,6 +69,47 @@ func (f *File) Scan(ctx context.Context, opts ScanOptions) *Scanner {
 		s.out.Cols[i] = batch.NewVector(field.Type, 0)
 	}
 	return s
+}
+
+// spansOf returns the wanted rows of the wanted row groups.
+func (f *File) spansOf(opts ScanOptions) ([]span, error) {
+	for i, r := range opts.Rows {
+		if r.Start < 0 || r.End < r.Start || i > 0 && r.Start < opts.Rows[i-1].End {
+			return nil, fmt.Errorf("read %s: the rows %d to %d are wanted out of order", f.uri, r.Start, r.End)
+		}
+	}
+	groups := f.file.Metadata().RowGroups
+	wanted := opts.RowGroups
+	if wanted == nil {
+		for g := range groups {
+			wanted = append(wanted, g)
+		}
+	}
+	var spans []span
+	for _, g := range wanted {
+		if g < 0 || g >= len(groups) {
+			return nil, &Error{File: f.uri, Err: damaged("row group %d is wanted, it has %d", g, len(groups))}
+		}
+		all := RowRange{f.starts[g], f.starts[g] + groups[g].NumRows}
+		for _, rows := range all.meet(opts.Rows) {
+			spans = append(spans, span{g, rows})
+		}
+	}
+	return spans, nil
+}
+
+// meet returns what the ranges have in common with r; nil stands for all rows.
+func (r RowRange) meet(ranges []RowRange) []RowRange {
+	if ranges == nil {
+		ranges = []RowRange{r}
+	}
+	var out []RowRange
+	for _, o := range ranges {
+		if both := (RowRange{max(r.Start, o.Start), min(r.End, o.End)}); both.Start < both.End {
+			out = append(out, both)
+		}
+	}
+	return out
 }
 
 // Schema returns the wanted columns.
@@ -82,31 +131,36 @@ func (s *Scanner) next(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for s.left == 0 {
-		if len(s.groups) == 0 {
-			return io.EOF
-		}
-		if err := s.openGroup(s.groups[0]); err != nil {
+	if len(s.spans) == 0 {
+		return io.EOF
+	}
+	next := &s.spans[0]
+	if next.group != s.group {
+		if err := s.openGroup(next.group); err != nil {
 			return err
 		}
-		s.groups = s.groups[1:]
 	}
-	n := int(min(s.left, int64(s.rows)))
+	n := int(min(next.rows.End-next.rows.Start, int64(s.rows)))
 	for i, c := range s.columns {
 		s.out.Cols[i].Reset()
-		if err := c.read(s.out.Cols[i], n); err != nil {
+		if err := c.read(s.out.Cols[i], next.rows.Start-s.file.starts[s.group], n); err != nil {
 			return err
 		}
 	}
-	s.out.Len = n
-	s.left -= int64(n)
+	s.out.Len, s.position = n, next.rows.Start
+	if next.rows.Start += int64(n); next.rows.Start == next.rows.End {
+		s.spans = s.spans[1:]
+	}
 	return nil
 }
+
+// Position is the position in the file of row 0 of the last batch. The batch's rows follow one another there.
+func (s *Scanner) Position() int64 { return s.position }
 
 // openGroup goes to the beginning of a row group.
 func (s *Scanner) openGroup(at int) error {
 	group, meta := s.file.file.RowGroups()[at], &s.file.file.Metadata().RowGroups[at]
-	s.left = meta.NumRows
+	s.group = at
 	bytes := int64(0)
 	for _, c := range s.columns {
 		if err := c.open(group, meta, s.reader); err != nil {
@@ -116,7 +170,7 @@ func (s *Scanner) openGroup(at int) error {
 			bytes += meta.Columns[c.leaf.index].MetaData.TotalUncompressedSize
 		}
 	}
-	s.rows = batchRows(s.left, bytes)
+	s.rows = batchRows(meta.NumRows, bytes)
 	return nil
 }
 

@@ -14,7 +14,8 @@ import (
 // leaf is a column below the root of the file's schema.
 type leaf struct {
 	name     string
-	index    int // of the column chunk in a row group
+	id       int32 // 0: none
+	index    int   // of the column chunk in a row group
 	physical format.Type
 	length   int // bytes of a value, FIXED_LEN_BYTE_ARRAY only
 	optional bool
@@ -46,7 +47,7 @@ func leavesOf(meta *format.FileMetaData) ([]leaf, error) {
 	at, chunk := 1, 0
 	for at < len(elements) {
 		e := &elements[at]
-		l := leaf{name: e.Name, index: chunk}
+		l := leaf{name: e.Name, id: e.FieldID, index: chunk}
 		next, columns, err := skipElement(elements, at)
 		if err != nil {
 			return nil, err
@@ -230,11 +231,16 @@ func (l *leaf) fitsPhysical() bool {
 	return false
 }
 
-// findLeaf returns the column of that name, ignoring case when no name is the same, or nil.
-func (f *File) findLeaf(name string) *leaf {
+// findLeaf returns the column that a field is read from, or nil: by its id, or by its name, ignoring case when no name is the same.
+func (f *File) findLeaf(field batch.Field, naming Naming, byID bool) *leaf {
+	name, id := naming.of(field)
 	var found *leaf
 	for i := range f.leaves {
 		switch l := &f.leaves[i]; {
+		case byID:
+			if id != 0 && l.id == id {
+				return l
+			}
 		case l.name == name:
 			return l
 		case found == nil && strings.EqualFold(l.name, name):
@@ -258,6 +264,7 @@ func (f *File) checkRowGroups() error {
 		if g.NumRows < 0 || len(g.Columns) != chunks {
 			return damaged("row group %d has %d rows and %d columns; the schema has %d columns", i, g.NumRows, len(g.Columns), chunks)
 		}
+		f.starts = append(f.starts, rows)
 		rows += g.NumRows
 		for c := range g.Columns {
 			m := &g.Columns[c].MetaData

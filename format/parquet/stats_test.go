@@ -22,7 +22,7 @@ func written(t *testing.T, typ batch.Type, values ...any) (ColumnStats, ColumnSt
 	data, sum := encodeFile(t, s, WriterOptions{}, b.Finish())
 	f, err := openBytes(data)
 	require.NoError(t, err)
-	return sum.Columns[0], f.RowGroups()[0].Stats(s.Fields[0]), f
+	return sum.Columns[0], f.RowGroups()[0].Stats(s.Fields[0], nil, false), f
 }
 
 func TestFloatStatistics(t *testing.T) {
@@ -91,15 +91,15 @@ func TestLongStringStatistics(t *testing.T) {
 func TestStatsInTheWantedType(t *testing.T) {
 	_, _, f := written(t, batch.Type{Kind: batch.Int32}, int32(-7), int32(9))
 	group := f.RowGroups()[0]
-	wide := group.Stats(batch.Field{Name: "X", Type: batch.Type{Kind: batch.Int64}})
+	wide := group.Stats(batch.Field{Name: "X", Type: batch.Type{Kind: batch.Int64}}, nil, false)
 	require.Equal(t, []int64{-7}, wide.Min.I64)
-	dec := group.Stats(batch.Field{Name: "x", Type: batch.DecimalOf(20, 2)})
+	dec := group.Stats(batch.Field{Name: "x", Type: batch.DecimalOf(20, 2)}, nil, false)
 	require.Equal(t, "9.00", dec.Max.Format(0))
-	require.False(t, group.Stats(batch.Field{Name: "x", Type: batch.Type{Kind: batch.String}}).HasMinMax)
-	missing := group.Stats(batch.Field{Name: "y", Type: batch.Type{Kind: batch.Int64}})
+	require.False(t, group.Stats(batch.Field{Name: "x", Type: batch.Type{Kind: batch.String}}, nil, false).HasMinMax)
+	missing := group.Stats(batch.Field{Name: "y", Type: batch.Type{Kind: batch.Int64}}, nil, false)
 	require.Equal(t, ColumnStats{NullCount: 2}, missing)
-	require.Positive(t, group.Bytes("x"))
-	require.Zero(t, group.Bytes("y"))
+	require.Positive(t, group.Bytes(batch.Field{Name: "x"}, nil, false))
+	require.Zero(t, group.Bytes(batch.Field{Name: "y"}, nil, false))
 }
 
 func TestSummaryOverRowGroups(t *testing.T) {
