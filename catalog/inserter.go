@@ -90,7 +90,7 @@ func (i *inserter) flush(ctx *sql.Context) error {
 
 func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 	if i.writer == nil {
-		w, err := delta.NewFileWriter(i.t.handle.Store(), i.t.snap.Metadata(), delta.FileWriterOptions{})
+		w, err := delta.NewFileWriter(i.t.handle.Store(), i.t.snap, i.t.snap.Metadata(), delta.FileWriterOptions{})
 		if err != nil {
 			return err
 		}

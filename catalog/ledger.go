@@ -111,7 +111,7 @@ func (l *ledger) tryUpdate(ctx context.Context, operation string, change func(*s
 	for i := range entries {
 		entries[i].Seq = s.seq + 1 + int64(i)
 	}
-	files, err := l.write(ctx, snap.Metadata(), entries)
+	files, err := l.write(ctx, snap, entries)
 	if err != nil {
 		return fmt.Errorf("write the catalog table: %w", err)
 	}
@@ -148,12 +148,12 @@ func (l *ledger) snapshotOrCreate(ctx context.Context) (*delta.Snapshot, error) 
 	return done.Snapshot, err
 }
 
-func (l *ledger) write(ctx context.Context, meta *delta.Metadata, entries []entry) ([]delta.AddFile, error) {
+func (l *ledger) write(ctx context.Context, snap *delta.Snapshot, entries []entry) ([]delta.AddFile, error) {
 	b, err := entriesBatch(entries)
 	if err != nil {
 		return nil, err
 	}
-	w, err := delta.NewFileWriter(l.st, meta, delta.FileWriterOptions{})
+	w, err := delta.NewFileWriter(l.st, snap, snap.Metadata(), delta.FileWriterOptions{})
 	if err != nil {
 		return nil, err
 	}

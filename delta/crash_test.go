@@ -25,7 +25,7 @@ func streamBatch(st store.Store, n int64) error {
 	if done, ok := s.Txn("app"); ok && done >= n {
 		return nil
 	}
-	w, err := NewFileWriter(st, s.Metadata(), FileWriterOptions{})
+	w, err := NewFileWriter(st, s, s.Metadata(), FileWriterOptions{})
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,9 @@ type finishedFile struct {
 	add    AddFile
 }
 
-// NewFileWriter returns a writer of files for the table that meta describes.
-func NewFileWriter(st store.Store, meta *Metadata, opts FileWriterOptions) (*FileWriter, error) {
+// NewFileWriter returns a writer of files that a transaction which began with read (nil: it creates the table) will add. meta are the
+// metadata that will be in force.
+func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWriterOptions) (*FileWriter, error) {
 	schema, err := ParseSchema(meta.SchemaString)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 func kind(k batch.Kind) batch.Type { return batch.Type{Kind: k} }
 
 func writeFiles(t *testing.T, st store.Store, meta *Metadata, opts FileWriterOptions, batches ...*batch.Batch) []AddFile {
-	w, err := NewFileWriter(st, meta, opts)
+	w, err := NewFileWriter(st, nil, meta, opts)
 	require.NoError(t, err)
 	for _, b := range batches {
 		require.NoError(t, w.Write(ctx, b))
@@ -204,7 +204,7 @@ func TestIndexedColumns(t *testing.T) {
 
 func TestNotNullAndTypes(t *testing.T) {
 	schema := batch.NewSchema(batch.Field{Name: "id", Type: kind(batch.Int64)}, batch.Field{Name: "p", Type: kind(batch.String)})
-	w, err := NewFileWriter(memoryStore(t), &Metadata{SchemaString: FormatSchema(schema), PartitionColumns: []string{"p"}}, FileWriterOptions{})
+	w, err := NewFileWriter(memoryStore(t), nil, &Metadata{SchemaString: FormatSchema(schema), PartitionColumns: []string{"p"}}, FileWriterOptions{})
 	require.NoError(t, err)
 	b := batch.NewBuilder(schema)
 	require.NoError(t, b.AppendRow(int64(1), "x"))
@@ -222,7 +222,7 @@ func TestNotNullAndTypes(t *testing.T) {
 
 func TestAbortLeavesNothing(t *testing.T) {
 	st := memoryStore(t)
-	w, err := NewFileWriter(st, &Metadata{SchemaString: FormatSchema(testSchema)}, FileWriterOptions{TargetFileBytes: 1})
+	w, err := NewFileWriter(st, nil, &Metadata{SchemaString: FormatSchema(testSchema)}, FileWriterOptions{TargetFileBytes: 1})
 	require.NoError(t, err)
 	b := batch.NewBuilder(testSchema)
 	require.NoError(t, b.AppendRow(int64(1), int32(2)))

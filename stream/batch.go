@@ -40,7 +40,7 @@ func (ss *session) runBatch(ctx context.Context, b *micro, tick time.Time) error
 	}
 	reading := ss.s.m.now()
 	b.took.add("queryPlanning", planning, reading)
-	res, err := ss.readAndWrite(ctx, b, fit)
+	res, err := ss.readAndWrite(ctx, b, snap, fit)
 	if err != nil {
 		return err
 	}
@@ -91,14 +91,14 @@ func (ss *session) prepare(ctx context.Context, b *micro) (*delta.Snapshot, *fit
 }
 
 // readAndWrite runs the SELECT over the batch's range into data files, which nothing refers to yet.
-func (ss *session) readAndWrite(ctx context.Context, b *micro, fit *fitting) (*batchResult, error) {
+func (ss *session) readAndWrite(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting) (*batchResult, error) {
 	if fit.creates && ss.target.Create != nil {
 		if err := ss.target.Create(ctx); err != nil {
 			return nil, fmt.Errorf("create target %s: %w", ss.def.Target, err)
 		}
 	}
 	for {
-		res, err := ss.attempt(ctx, b, fit)
+		res, err := ss.attempt(ctx, b, snap, fit)
 		if errors.Is(err, source.ErrAgain) {
 			continue // each time, one more file is left out
 		}
@@ -110,7 +110,7 @@ func (ss *session) readAndWrite(ctx context.Context, b *micro, fit *fitting) (*b
 }
 
 // attempt reads the range once.
-func (ss *session) attempt(ctx context.Context, b *micro, fit *fitting) (*batchResult, error) {
+func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting) (*batchResult, error) {
 	res := &batchResult{inputRows: make([]int64, len(ss.sources))}
 	res.observed.max = ss.def.OnError.Max
 	rows, inputs, err := ss.openRange(ctx, b, res)
@@ -118,7 +118,7 @@ func (ss *session) attempt(ctx context.Context, b *micro, fit *fitting) (*batchR
 		return nil, ss.blame(ctx, err, inputs)
 	}
 	rows = vector.NewProject(rows, fit.exprs, fit.fields)
-	err = ss.writeFiles(ctx, rows, fit, res)
+	err = ss.writeFiles(ctx, rows, snap, fit, res)
 	if closeErr := rows.Close(); err == nil && closeErr != nil {
 		err = closeErr
 	}
@@ -158,8 +158,8 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 }
 
 // writeFiles drains rows into the table's data files.
-func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, fit *fitting, res *batchResult) error {
-	w, err := delta.NewFileWriter(ss.target.Table.Store(), fit.metadata, delta.FileWriterOptions{})
+func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *delta.Snapshot, fit *fitting, res *batchResult) error {
+	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{})
 	if err != nil {
 		return err
 	}

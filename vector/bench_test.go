@@ -33,7 +33,7 @@ func benchTable(b *testing.B) (*delta.Snapshot, store.Store) {
 	tx.SetMetadata(meta)
 	r := rand.New(rand.NewPCG(1, 2))
 	for id := 0; id < benchRows; {
-		w, err := delta.NewFileWriter(st, meta, delta.FileWriterOptions{})
+		w, err := delta.NewFileWriter(st, nil, meta, delta.FileWriterOptions{})
 		require.NoError(b, err)
 		for end := id + benchRows/4; id < end; {
 			rows := batch.NewBuilder(schema)

@@ -27,7 +27,7 @@ func BenchmarkManyFiles(b *testing.B) {
 	tx := delta.NewTable(st).Begin(nil)
 	tx.SetMetadata(meta)
 	for n := range files {
-		w, err := delta.NewFileWriter(st, meta, delta.FileWriterOptions{})
+		w, err := delta.NewFileWriter(st, nil, meta, delta.FileWriterOptions{})
 		require.NoError(b, err)
 		rows := batch.NewBuilder(schema)
 		require.NoError(b, rows.AppendRow(int32(n), "row"))

@@ -73,7 +73,7 @@ func (x *table) commit(tx *delta.Transaction) {
 
 // write adds a file for each partition in the batch, with statistics.
 func (x *table) write(b *batch.Batch) {
-	w, err := delta.NewFileWriter(x.st, x.meta, delta.FileWriterOptions{})
+	w, err := delta.NewFileWriter(x.st, x.snap, x.meta, delta.FileWriterOptions{})
 	require.NoError(x.t, err)
 	require.NoError(x.t, w.Write(context.Background(), b))
 	files, err := w.Close(context.Background())
