@@ -121,10 +121,16 @@ func dump(b *strings.Builder, v reflect.Value, indent string) {
 				fmt.Fprintf(b, "%s%s: %s = %s\n", indent, name, o.Key, o.Value)
 			}
 		default:
-			if f.Kind() == reflect.Struct {
+			switch {
+			case f.Kind() == reflect.Struct:
 				fmt.Fprintf(b, "%s%s:\n", indent, name)
 				dump(b, f, indent+"  ")
-			} else {
+			case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
+				for j := range f.Len() {
+					fmt.Fprintf(b, "%s%s[%d]:\n", indent, name, j)
+					dump(b, f.Index(j), indent+"  ")
+				}
+			default:
 				fmt.Fprintf(b, "%s%s: %v\n", indent, name, x)
 			}
 		}

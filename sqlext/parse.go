@@ -43,6 +43,10 @@ func (p *parser) claim() func() Statement {
 		return p.waitForStream
 	case p.words("START STREAM"), p.words("STOP STREAM"), p.words("PAUSE STREAM"), p.words("RESUME STREAM"):
 		return p.startOrStop
+	case p.words("MERGE INTO"), p.words("MERGE WITH SCHEMA EVOLUTION"):
+		return p.merge
+	case p.words("INSERT OVERWRITE"):
+		return p.insertOverwrite
 	}
 	return p.claimUnbuilt()
 }
@@ -140,8 +144,6 @@ func (p *parser) claimUnbuilt() func() Statement {
 }
 
 var unbuilt = []struct{ words, name, instead string }{
-	{"MERGE INTO", "MERGE INTO", "; write the merged rows to a new table with CREATE TABLE ... AS SELECT"},
-	{"INSERT OVERWRITE", "INSERT OVERWRITE", "; write to a new table with CREATE TABLE ... AS SELECT"},
 	{"COPY INTO", "COPY INTO", "; use INSERT INTO t SELECT * FROM read_files('path', format => 'csv'), or a stream with TRIGGER AVAILABLE NOW"},
 	{"CONVERT TO DELTA", "CONVERT TO DELTA", ""},
 	{"OPTIMIZE", "OPTIMIZE", ""},
