@@ -17,6 +17,8 @@ type Table struct {
 	st      store.Store
 	outside func(uri string) (store.Store, string, error) // nil: files outside of the table are refused
 
+	vectors vectorCache
+
 	lock   chan struct{} // holds one token; its holder may touch what is below
 	latest *Snapshot     // nil: nothing is cached
 	log    *fileLog      // the files of latest

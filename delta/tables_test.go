@@ -43,6 +43,7 @@ type expectedTable struct {
 	Domains  string   `json:"dom"`
 	Rows     string   `json:"rows"`
 	Hist     string   `json:"hist"`
+	DVRows   []string `json:"dvrows"`
 	Sums     bool     `json:"S"` // the sum of numRecords equals the rows
 	Err      []string `json:"err"`
 }
