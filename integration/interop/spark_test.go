@@ -1,11 +1,9 @@
 package interop
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -14,52 +12,14 @@ import (
 	"lakesql/integration/harness"
 )
 
-// envDir names the folder that scripts/interop-env made: a Python in venv/, Delta's jars in jars/.
-const envDir = "LAKESQL_INTEROP"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(envDir) == "" {
-		os.Exit(m.Run()) // every test says why it is skipped
-	}
-	os.Exit(harness.Main(m))
-}
-
-func environment(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv(envDir)
-	if dir == "" {
-		t.Skipf("%s is not set: run `make interop`", envDir)
-	}
-	return dir
-}
-
-// spark runs a subcommand of spark.py and decodes its answer.
-func spark(t *testing.T, into any, args ...string) {
-	t.Helper()
-	dir := environment(t)
-	python(t, into, "spark.py", append([]string{filepath.Join(dir, "jars")}, args...)...)
-}
-
-func python(t *testing.T, into any, script string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(filepath.Join(environment(t), "venv", "bin", "python"), append([]string{script}, args...)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	require.NoError(t, cmd.Run(), "%v\n%s", args, &stderr)
-	lines := bytes.Split(bytes.TrimSpace(stdout.Bytes()), []byte("\n"))
-	require.NoError(t, json.Unmarshal(lines[len(lines)-1], into), stdout.String())
-}
-
-// sparkTable is a table as Spark sees it.
-type sparkTable struct {
-	Schema  [][2]string `json:"schema"`
-	Rows    [][]*string `json:"rows"`
-	History []struct {
-		Version    int64             `json:"version"`
-		Operation  string            `json:"operation"`
-		Parameters map[string]string `json:"parameters"`
-		Engine     string            `json:"engine"`
-	} `json:"history"` // newest first
+// sparkCommit is a line of DESCRIBE HISTORY.
+type sparkCommit struct {
+	Version    int64             `json:"version"`
+	Read       *int64            `json:"read"` // the version that the commit was computed on
+	Operation  string            `json:"operation"`
+	Parameters map[string]string `json:"parameters"`
+	Metrics    map[string]string `json:"metrics"`
+	Engine     string            `json:"engine"`
 }
 
 // sparkRun is what Spark did with a checkpoint that it continued.
@@ -85,13 +45,15 @@ func TestSparkContinuesTheCheckpoint(t *testing.T) {
 	}
 	p.Stop(t)
 
-	var seen sparkTable
-	spark(t, &seen, "rows", table)
+	var seen contents
+	spark40.must(t, &seen, "read", table)
+	var history []sparkCommit // newest first
+	spark40.must(t, &history, "history", table)
 	require.Equal(t, [][2]string{{"transaction_id", "int"}, {"item", "string"}, {"amount", "double"}}, seen.Schema)
 	require.Len(t, seen.Rows, 4)
 	queryID := checkpointID(t, checkpoint)
 	for i, batch := range []string{"1", "0"} {
-		h := seen.History[i]
+		h := history[i]
 		require.Equal(t, "STREAMING UPDATE", h.Operation)
 		require.Equal(t, queryID, h.Parameters["queryId"])
 		require.Equal(t, batch, h.Parameters["epochId"])
@@ -99,14 +61,16 @@ func TestSparkContinuesTheCheckpoint(t *testing.T) {
 
 	drop(t, dir, 3)
 	var run sparkRun
-	spark(t, &run, "carry_on", table, landing, checkpoint, "transaction_id INT, item STRING, amount DOUBLE")
+	spark40.must(t, &run, "carry_on", table, landing, checkpoint, "transaction_id INT, item STRING, amount DOUBLE")
 	require.Equal(t, queryID, run.ID)
 	require.Equal(t, [][2]int64{{2, 2}}, run.Batches, "one batch with the new file's two rows")
 
-	var after sparkTable
-	spark(t, &after, "rows", table)
+	var after contents
+	spark40.must(t, &after, "read", table)
 	require.Len(t, after.Rows, 6)
-	require.Equal(t, seen.History[0].Version+1, after.History[0].Version, "Spark added one version")
+	before := history[0].Version
+	spark40.must(t, &history, "history", table)
+	require.Equal(t, before+1, history[0].Version, "Spark added one version")
 
 	drop(t, dir, 4)
 	p = harness.Start(t, dir)
