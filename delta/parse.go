@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
-
-	"github.com/buger/jsonparser"
 )
 
 // parseCommit reads newline-delimited actions. Unknown actions, unknown fields and blank lines are ignored; a line that is
@@ -33,154 +30,210 @@ func parseCommit(name string, version int64, data []byte) (*commit, error) {
 	return c, nil
 }
 
-var errNotJSON = errors.New("not a JSON object")
+var errNoObject = errors.New("not a JSON object")
 
 // parseLine dispatches on the keys of the line; there is one.
 func (c *commit) parseLine(text []byte) error {
-	if text[0] != '{' || !validJSON(text) {
-		return errNotJSON
+	s := jsonScanner{text: text}
+	if s.peek() != '{' {
+		return errNoObject
 	}
-	return jsonparser.ObjectEach(text, func(key, value []byte, kind jsonparser.ValueType, _ int) error {
-		if kind != jsonparser.Object {
-			if kind == jsonparser.Null || !knownAction(string(key)) {
-				return nil
-			}
-			return fmt.Errorf("action %s is not an object", key)
+	for key := range s.fields {
+		switch string(key) {
+		case "add":
+			c.adds = append(c.adds, s.add())
+		case "remove":
+			c.removes = append(c.removes, s.remove())
+		case "txn":
+			c.txns = append(c.txns, s.txn())
+		case "commitInfo":
+			c.info = s.object()
+		case "metaData":
+			c.metadata = parseObject(&s, parseMetadata)
+		case "protocol":
+			c.protocol = parseObject(&s, parseProtocol)
+		case "domainMetadata":
+			c.domains = append(c.domains, s.domain())
+		case "sidecar":
+			c.sidecars = append(c.sidecars, s.sidecar())
+		default:
+			s.skip()
 		}
-		if err := c.parseAction(string(key), value); err != nil {
-			return fmt.Errorf("action %s: %w", key, err)
-		}
+	}
+	if err := s.end(); err != errNotJSON {
+		return err
+	}
+	return errNoObject
+}
+
+// object is the text of an object.
+func (s *jsonScanner) object() []byte {
+	if s.peek() != '{' {
+		s.expected("an object")
 		return nil
-	})
-}
-
-func knownAction(key string) bool {
-	switch key {
-	case "add", "remove", "txn", "commitInfo", "metaData", "protocol", "domainMetadata", "sidecar":
-		return true
 	}
-	return false
+	return s.raw()
 }
 
-func (c *commit) parseAction(key string, value []byte) error {
-	switch key {
-	case "add":
-		a, err := parseAdd(value)
-		c.adds = append(c.adds, a)
-		return err
-	case "remove":
-		r, err := parseRemove(value)
-		c.removes = append(c.removes, r)
-		return err
-	case "txn":
-		t, err := parseTxn(value)
-		c.txns = append(c.txns, t)
-		return err
-	case "commitInfo":
-		c.info = value
-	case "metaData":
-		m, err := parseMetadata(value)
-		c.metadata = m
-		return err
-	case "protocol":
-		p, err := parseProtocol(value)
-		c.protocol = p
-		return err
-	case "domainMetadata":
-		d, err := parseDomain(value)
-		c.domains = append(c.domains, d)
-		return err
-	case "sidecar":
-		return eachField(value, func(f field) error {
-			if f.key != "path" {
-				return nil
-			}
-			path, err := f.string()
-			c.sidecars = append(c.sidecars, path)
-			return err
-		})
+// parseObject reads an object by a function of its text.
+func parseObject[T any](s *jsonScanner, parse func([]byte) (*T, error)) *T {
+	text := s.object()
+	if s.err != nil {
+		return nil
 	}
-	return nil
+	out, err := parse(text)
+	if err != nil {
+		s.fail(err)
+	}
+	return out
 }
 
-func parseAdd(object []byte) (addAction, error) {
-	var a addAction
-	err := eachField(object, func(f field) (err error) {
-		switch f.key {
+var errNoPath = errors.New("no path")
+
+func (s *jsonScanner) add() (a addAction) {
+	for key := range s.fields {
+		switch string(key) {
 		case "path":
-			a.path, err = f.text()
+			a.path = s.bytes()
 		case "partitionValues":
-			a.partition, err = f.stringMap()
+			a.partition = s.stringMap()
 		case "size":
-			a.size, err = f.int()
+			a.size = s.int()
 		case "modificationTime":
-			a.modTime, err = f.int()
+			a.modTime = s.int()
 		case "stats":
-			a.stats, err = f.text()
+			a.stats = s.bytes()
 		default:
-			a.extra, err = f.extra(a.extra)
+			s.extra(string(key), &a.extra)
 		}
-		return err
-	})
-	if err == nil && len(a.path) == 0 {
-		err = errors.New("no path")
 	}
-	return a, err
+	if len(a.path) == 0 {
+		s.fail(errNoPath)
+	}
+	return a
 }
 
-func parseRemove(object []byte) (removeAction, error) {
-	var r removeAction
-	err := eachField(object, func(f field) (err error) {
-		switch f.key {
+func (s *jsonScanner) remove() (r removeAction) {
+	for key := range s.fields {
+		switch string(key) {
 		case "path":
-			r.path, err = f.text()
+			r.path = s.bytes()
 		case "deletionTimestamp":
-			r.deletionTimestamp, err = f.int()
+			r.deletionTimestamp = s.int()
 		case "extendedFileMetadata":
-			r.extendedFileMetadata, err = f.bool()
+			r.extendedFileMetadata = s.bool()
 		case "partitionValues":
-			r.partition, err = f.stringMap()
+			r.partition = s.stringMap()
 		case "size":
-			r.size, err = f.int()
+			r.size = s.int()
 		default:
-			r.extra, err = f.extra(r.extra)
+			s.extra(string(key), &r.extra)
 		}
-		return err
-	})
-	if err == nil && len(r.path) == 0 {
-		err = errors.New("no path")
 	}
-	return r, err
+	if len(r.path) == 0 {
+		s.fail(errNoPath)
+	}
+	return r
 }
 
-func parseTxn(object []byte) (t txnAction, err error) {
-	err = eachField(object, func(f field) (err error) {
-		switch f.key {
+func (s *jsonScanner) txn() (t txnAction) {
+	for key := range s.fields {
+		switch string(key) {
 		case "appId":
-			t.appID, err = f.string()
+			t.appID = s.string()
 		case "version":
-			t.version, err = f.int()
+			t.version = s.int()
 		case "lastUpdated":
-			t.lastUpdated, err = f.int()
+			t.lastUpdated = s.int()
+		default:
+			s.skip()
 		}
-		return err
-	})
-	return t, err
+	}
+	return t
 }
 
-func parseDomain(object []byte) (d domainAction, err error) {
-	err = eachField(object, func(f field) (err error) {
-		switch f.key {
+func (s *jsonScanner) domain() (d domainAction) {
+	for key := range s.fields {
+		switch string(key) {
 		case "domain":
-			d.domain, err = f.string()
+			d.domain = s.string()
 		case "configuration":
-			d.configuration, err = f.string()
+			d.configuration = s.string()
 		case "removed":
-			d.removed, err = f.bool()
+			d.removed = s.bool()
+		default:
+			s.skip()
 		}
-		return err
-	})
-	return d, err
+	}
+	return d
+}
+
+// sidecar is the path of a sidecar.
+func (s *jsonScanner) sidecar() (path string) {
+	for key := range s.fields {
+		if string(key) == "path" {
+			path = s.string()
+		} else {
+			s.skip()
+		}
+	}
+	return path
+}
+
+// extra takes one of the fields that few files have.
+func (s *jsonScanner) extra(key string, to **fileExtra) {
+	switch key {
+	case "tags":
+		if tags := s.stringMap(); len(tags) > 0 {
+			made(to).tags = tags
+		}
+	case "deletionVector":
+		if dv := s.deletionVector(); dv != nil {
+			made(to).dv = dv
+		}
+	case "baseRowId":
+		made(to).baseRowID = s.intPointer()
+	case "defaultRowCommitVersion":
+		made(to).defaultRowCommitVersion = s.intPointer()
+	case "clusteringProvider":
+		made(to).clusteringProvider = s.string()
+	default:
+		s.skip()
+	}
+}
+
+// made is what to points to, which is made when it is not there.
+func made[T any](to **T) *T {
+	if *to == nil {
+		*to = new(T)
+	}
+	return *to
+}
+
+// deletionVector reads a descriptor; one without storage type stands for none.
+func (s *jsonScanner) deletionVector() *deletionVector {
+	var d deletionVector
+	for key := range s.fields {
+		switch string(key) {
+		case "storageType":
+			d.storageType = s.string()
+		case "pathOrInlineDv":
+			d.pathOrInlineDv = s.string()
+		case "offset":
+			offset := int32(s.int())
+			d.offset = &offset
+		case "sizeInBytes":
+			d.sizeInBytes = int32(s.int())
+		case "cardinality":
+			d.cardinality = s.int()
+		default:
+			s.skip()
+		}
+	}
+	if d.storageType == "" {
+		return nil
+	}
+	return &d
 }
 
 // protocolJSON and metadataJSON are read and written by encoding/json: they are rare.
@@ -240,148 +293,4 @@ func (in *metadataJSON) metadata() (*Metadata, error) {
 		m.CreatedTime = time.UnixMilli(*in.CreatedTime).UTC()
 	}
 	return m, nil
-}
-
-// field is one key and value of an action.
-type field struct {
-	key   string
-	value []byte
-	kind  jsonparser.ValueType
-}
-
-// eachField calls fn for every field that is not null.
-func eachField(object []byte, fn func(field) error) error {
-	return jsonparser.ObjectEach(object, func(key, value []byte, kind jsonparser.ValueType, _ int) error {
-		if kind == jsonparser.Null {
-			return nil
-		}
-		if err := fn(field{string(key), value, kind}); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-		return nil
-	})
-}
-
-func (f field) text() ([]byte, error) {
-	if f.kind != jsonparser.String {
-		return nil, fmt.Errorf("a string is expected, not %.40s", f.value)
-	}
-	return unescape(f.value)
-}
-
-// unescape decodes the inside of a JSON string; without escapes it copies nothing.
-func unescape(raw []byte) ([]byte, error) {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw, nil
-	}
-	if out, err := jsonparser.Unescape(raw, make([]byte, 0, len(raw))); err == nil {
-		return out, nil
-	}
-	// Half of a surrogate pair: encoding/json makes it U+FFFD.
-	var s string
-	quoted := append(append([]byte{'"'}, raw...), '"')
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		return nil, err
-	}
-	return []byte(s), nil
-}
-
-func (f field) string() (string, error) {
-	b, err := f.text()
-	return string(b), err
-}
-
-func (f field) int() (int64, error) {
-	if f.kind != jsonparser.Number {
-		return 0, fmt.Errorf("a number is expected, not %.40s", f.value)
-	}
-	return strconv.ParseInt(string(f.value), 10, 64)
-}
-
-func (f field) bool() (bool, error) {
-	if f.kind != jsonparser.Boolean {
-		return false, fmt.Errorf("true or false is expected, not %.40s", f.value)
-	}
-	return f.value[0] == 't', nil
-}
-
-// stringMap reads an object of strings; entries that are null are left out.
-func (f field) stringMap() (map[string]string, error) {
-	if f.kind != jsonparser.Object {
-		return nil, fmt.Errorf("an object is expected, not %.40s", f.value)
-	}
-	var out map[string]string
-	err := eachField(f.value, func(entry field) error {
-		v, err := entry.string()
-		if out == nil {
-			out = make(map[string]string)
-		}
-		out[entry.key] = v
-		return err
-	})
-	return out, err
-}
-
-// extra takes one of the fields that few files have.
-func (f field) extra(e *fileExtra) (*fileExtra, error) {
-	var out fileExtra
-	if e != nil {
-		out = *e
-	}
-	var err error
-	switch f.key {
-	case "tags":
-		if out.tags, err = f.stringMap(); len(out.tags) == 0 {
-			return e, err
-		}
-	case "deletionVector":
-		if out.dv, err = f.deletionVector(); out.dv == nil {
-			return e, err
-		}
-	case "baseRowId":
-		out.baseRowID, err = f.intPointer()
-	case "defaultRowCommitVersion":
-		out.defaultRowCommitVersion, err = f.intPointer()
-	case "clusteringProvider":
-		out.clusteringProvider, err = f.string()
-	default:
-		return e, nil
-	}
-	return &out, err
-}
-
-func (f field) intPointer() (*int64, error) {
-	n, err := f.int()
-	return &n, err
-}
-
-// deletionVector reads a descriptor; one without storage type stands for none.
-func (f field) deletionVector() (*deletionVector, error) {
-	if f.kind != jsonparser.Object {
-		return nil, fmt.Errorf("an object is expected, not %.40s", f.value)
-	}
-	var d deletionVector
-	err := eachField(f.value, func(f field) (err error) {
-		var n int64
-		switch f.key {
-		case "storageType":
-			d.storageType, err = f.string()
-		case "pathOrInlineDv":
-			d.pathOrInlineDv, err = f.string()
-		case "offset":
-			n, err = f.int()
-			offset := int32(n)
-			d.offset = &offset
-		case "sizeInBytes":
-			n, err = f.int()
-			d.sizeInBytes = int32(n)
-		case "cardinality":
-			d.cardinality, err = f.int()
-		}
-		return err
-	})
-	if d.storageType == "" {
-		return nil, err
-	}
-	return &d, err
 }

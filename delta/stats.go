@@ -3,8 +3,7 @@ package delta
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/buger/jsonparser"
+	"strconv"
 
 	"lakesql/batch"
 )
@@ -29,22 +28,26 @@ const timestampSlack = 999 // microseconds
 
 // numRecords finds the number of rows in the text of statistics; -1 without it.
 func numRecords(text []byte) int64 {
-	if len(text) == 0 {
+	s := jsonScanner{text: text}
+	if s.peek() != '{' {
 		return -1
 	}
-	n, err := jsonparser.GetInt(text, "numRecords")
-	if err != nil {
+	for key := range s.fields {
+		if string(key) != "numRecords" {
+			s.skip()
+			continue
+		}
+		if n := s.int(); s.err == nil {
+			return n
+		}
 		return -1
 	}
-	return n
+	return -1
 }
 
 // parseStats reads the text of statistics. What the schema does not have is ignored. What cannot be read as the
 // column's type is unknown: statistics may be older than the schema, and only ever save work.
 func parseStats(text []byte, schema *batch.Schema) (*Stats, error) {
-	if !validJSON(text) {
-		return nil, fmt.Errorf("%w: not JSON: %.120q", ErrCorrupt, text)
-	}
 	s := &Stats{NumRecords: numRecords(text), TightBounds: true, Columns: make([]ColumnStats, len(schema.Fields))}
 	for i := range s.Columns {
 		s.Columns[i].NullCount = -1
@@ -53,32 +56,34 @@ func parseStats(text []byte, schema *batch.Schema) (*Stats, error) {
 	for i, f := range schema.Fields {
 		byName[f.Name] = i
 	}
-	each := func(object []byte, fn func(c *ColumnStats, t batch.Type, f field)) error {
-		return eachField(object, func(f field) error {
-			if i, ok := byName[f.key]; ok {
-				fn(&s.Columns[i], schema.Fields[i].Type, f)
+	in := jsonScanner{text: text}
+	each := func(fn func(c *ColumnStats, t batch.Type, raw []byte)) {
+		for key := range in.fields {
+			raw := in.raw()
+			if i, ok := byName[string(key)]; ok && in.err == nil {
+				fn(&s.Columns[i], schema.Fields[i].Type, raw)
 			}
-			return nil
-		})
+		}
 	}
-	err := eachField(text, func(f field) error {
-		switch f.key {
+	for key := range in.fields {
+		switch string(key) {
 		case "tightBounds":
-			s.TightBounds = f.kind != jsonparser.Boolean || f.value[0] == 't'
+			s.TightBounds = string(in.raw()) != "false"
 		case "minValues":
-			return each(f.value, func(c *ColumnStats, t batch.Type, f field) { c.Min = parseBound(f, t, 0) })
+			each(func(c *ColumnStats, t batch.Type, raw []byte) { c.Min = parseBound(raw, t, 0) })
 		case "maxValues":
-			return each(f.value, func(c *ColumnStats, t batch.Type, f field) { c.Max = parseBound(f, t, timestampSlack) })
+			each(func(c *ColumnStats, t batch.Type, raw []byte) { c.Max = parseBound(raw, t, timestampSlack) })
 		case "nullCount":
-			return each(f.value, func(c *ColumnStats, _ batch.Type, f field) {
-				if n, err := f.int(); err == nil {
+			each(func(c *ColumnStats, _ batch.Type, raw []byte) {
+				if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 					c.NullCount = n
 				}
 			})
+		default:
+			in.skip()
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if err := in.end(); err != nil {
 		return nil, fmt.Errorf("%w: %w: %.120q", ErrCorrupt, err, text)
 	}
 	for i := range s.Columns {
@@ -96,11 +101,11 @@ func exactBounds(k batch.Kind) bool {
 }
 
 // parseBound reads one bound; nil when it is not of the column's type. slack is added to timestamps.
-func parseBound(f field, t batch.Type, slack int64) *batch.Vector {
-	text, err := unescape(f.value)
-	isText := f.kind == jsonparser.String
-	if err != nil || (!isText && f.kind != jsonparser.Number) {
-		return nil
+func parseBound(raw []byte, t batch.Type, slack int64) *batch.Vector {
+	isText := raw[0] == '"'
+	text := raw
+	if isText {
+		text = unescape(raw[1 : len(raw)-1])
 	}
 	switch t.Kind {
 	case batch.String:
@@ -108,7 +113,7 @@ func parseBound(f field, t batch.Type, slack int64) *batch.Vector {
 			return nil
 		}
 		v := batch.NewVector(t, 1)
-		v.AppendBytes(bytes.Clone(text))
+		v.AppendBytes(text)
 		return v
 	case batch.Float32, batch.Float64:
 		if isText && string(text) != "NaN" && string(text) != "Infinity" && string(text) != "-Infinity" {
