@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lakesql/batch"
+	"lakesql/delta/dv"
 	"lakesql/format/parquet"
 	"lakesql/store"
 )
@@ -18,17 +19,21 @@ type FileReaderOptions struct {
 	// its own name, which is how the columns of change files are had.
 	Columns []batch.Field
 	Cache   *parquet.Cache // nil: the file is opened anew
+	Deleted bool           // hand out the rows too that the file's deletion vector deletes
 }
 
-// FileReader reads the rows of one data file as the table has them: with its partition values, and null for columns that are younger
-// than the file. It belongs to one goroutine.
+// FileReader reads the rows of one data file as the table has them: without those that its deletion vector deletes, with its partition
+// values, and null for columns that are younger than the file. It belongs to one goroutine.
 type FileReader struct {
 	ctx     context.Context // of the reads
 	file    *parquet.File
 	scanner *parquet.Scanner // nil until the first Next
 	columns []readColumn
 	stored  []batch.Field // what is read from the file
+	deleted *dv.Bitmap    // the rows that are not handed out; nil: none
+	rows    []parquet.RowRange
 	schema  *batch.Schema
+	live    []int32
 	out     batch.Batch
 }
 
@@ -57,6 +62,11 @@ func (t *Table) OpenFile(ctx context.Context, snap *Snapshot, f File, opts FileR
 	st, key, err := t.Locate(f.Path)
 	if err != nil {
 		return nil, err
+	}
+	if !opts.Deleted {
+		if r.deleted, err = t.DeletedRows(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	if r.file, err = opts.Cache.Open(ctx, st, key, f.Size); err != nil {
 		return nil, err
@@ -94,17 +104,38 @@ func (r *FileReader) Schema() *batch.Schema { return r.schema }
 // Parquet is the open file, for its statistics. It is closed with the reader.
 func (r *FileReader) Parquet() *parquet.File { return r.file }
 
-// Next returns the next rows, or io.EOF after the last. The batch is valid until the next call of Next or Close.
+// Restrict leaves out all rows but those in the ranges, which are positions in the file in ascending order. It is called before Next; nil
+// restricts nothing.
+func (r *FileReader) Restrict(rows []parquet.RowRange) { r.rows = rows }
+
+// Next returns the next rows, or io.EOF after the last. They lie side by side in the file; deleted ones among them are not selected. The
+// batch is valid until the next call of Next or Close.
 func (r *FileReader) Next(ctx context.Context) (*batch.Batch, error) {
 	if r.scanner == nil {
-		r.scanner = r.file.Scan(r.ctx, parquet.ScanOptions{Columns: r.stored})
+		r.scanner = r.file.Scan(r.ctx, parquet.ScanOptions{Columns: r.stored, Rows: r.rows})
 	}
-	b, err := r.scanner.Next(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		b, err := r.scanner.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := r.assemble(b)
+		if r.deleted == nil {
+			return out, nil
+		}
+		live, all := r.deleted.Live(r.live[:0], r.scanner.Position(), b.Len)
+		if r.live = live; all {
+			return out, nil
+		}
+		if len(live) > 0 {
+			out.Sel = live
+			return out, nil
+		}
 	}
-	return r.assemble(b), nil
 }
+
+// Position is the position in the file of the first row of the last batch, selected or not.
+func (r *FileReader) Position() int64 { return r.scanner.Position() }
 
 // assemble puts the constants between the columns that the file stores.
 func (r *FileReader) assemble(b *batch.Batch) *batch.Batch {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lakesql/batch"
+	"lakesql/format/parquet"
 	"lakesql/store"
 )
 
@@ -89,4 +90,32 @@ func TestFilesOutside(t *testing.T) {
 	require.ErrorContains(t, err, "not allowed")
 	_, _, err = table.Locate("plain/key:/x")
 	require.NoError(t, err)
+}
+
+// TestFileReaderLeavesDeletedRowsOut reads tables with deletion vectors: row by row at its position, and parts of files.
+func TestFileReaderLeavesDeletedRowsOut(t *testing.T) {
+	dir, tables := expectedTables(t)
+	for _, name := range []string{"dv_second_parquet_page", "dv_inline_and_restore"} {
+		table := localTable(t, filepath.Join(dir, name))
+		s, err := table.newest(ctx)
+		require.NoError(t, err)
+		rows := 0
+		for f := range s.Files() {
+			columns := FileReaderOptions{Columns: s.Schema().Fields[:1]}
+			rows += strings.Count(readFile(t, table, s, f, columns), "\n")
+			deleted, err := table.DeletedRows(ctx, f)
+			require.NoError(t, err)
+			for at := range deleted.All() {
+				r, err := table.OpenFile(ctx, s, f, columns)
+				require.NoError(t, err)
+				r.Restrict([]parquet.RowRange{{Start: at, End: at + 1}})
+				_, err = r.Next(ctx)
+				require.Equal(t, io.EOF, err)
+				require.NoError(t, r.Close())
+			}
+			columns.Deleted = true
+			require.Equal(t, strings.Count(readFile(t, table, s, f, columns), "\n"), int(f.records))
+		}
+		require.Equal(t, tables[name].Rows, strconv.Itoa(rows))
+	}
 }
