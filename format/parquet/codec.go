@@ -5,6 +5,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/lz4"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -33,6 +34,8 @@ func codecOf(c Compression) (codec, error) {
 		return pq.LookupCompressionCodec(format.Zstd), nil
 	case Gzip:
 		return pq.LookupCompressionCodec(format.Gzip), nil
+	case LZ4Raw:
+		return &lz4.Codec{Level: lz4.Fastest}, nil
 	case Uncompressed:
 		return nil, nil
 	}

@@ -2,9 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -121,15 +119,15 @@ func appendBigEndian(dst []byte, x decimal128.Num, size int) []byte {
 	return append(dst, wide[16-size:]...)
 }
 
-// appendLevelsV1 appends definition levels of an optional flat column as a version 1 data page has them: a length, then runs. nil means
-// that all n rows have a value.
-func appendLevelsV1(dst []byte, levels []byte, n int) ([]byte, error) {
+// appendLevelsV1 appends repetition or definition levels as a version 1 data page has them: a length, then runs. nil means that all n levels
+// are top, the greatest there is.
+func appendLevelsV1(dst []byte, levels []uint8, n int, top uint8) ([]byte, error) {
 	at := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	if levels == nil {
-		dst = append(binary.AppendUvarint(dst, uint64(n)<<1), 1)
+		dst = append(binary.AppendUvarint(dst, uint64(n)<<1), top)
 	} else {
-		runs, err := (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, levels)
+		runs, err := (&rle.Encoding{BitWidth: bits.Len8(top)}).EncodeLevels(nil, levels)
 		if err != nil {
 			return nil, err
 		}
@@ -147,101 +145,4 @@ func appendCodes(dst []byte, codes []int32, size int) ([]byte, error) {
 		return nil, err
 	}
 	return append(append(dst, byte(width)), runs...), nil
-}
-
-// maxStatsBytes bounds a string in the footer's statistics. Longer bounds would bloat a footer that every reader loads.
-const maxStatsBytes = 64
-
-// negativeZero is below zero where bounds are compared by their bits.
-var negativeZero = math.Copysign(0, -1)
-
-// footerStats returns the statistics of a column chunk by the rules of parquet.thrift: zeros with the sign that includes both, strings
-// cut to bounds. A bound that cannot be given is left out together with the other. So are both when there is a NaN: Spark takes it for the
-// greatest number, others leave it out of the order, and either may skip rows by bounds that it did not expect.
-func (b *bounds) footerStats(t batch.Type, nulls int64) format.Statistics {
-	s := format.Statistics{NullCount: nulls}
-	if !b.seen || b.nan {
-		return s
-	}
-	switch t.Layout() {
-	case batch.LayoutBytes:
-		low, high, ok := cutBounds(b.lowText, b.highText, t.Kind == batch.String)
-		if ok {
-			s.MinValue, s.MaxValue = low, high
-		}
-		return s
-	case batch.LayoutF32, batch.LayoutF64:
-		c := bounds{seen: true, low: b.low, high: b.high}
-		if c.low == 0 {
-			c.low = negativeZero
-		}
-		if c.high == 0 {
-			c.high = 0 // not minus zero
-		}
-		low, high := batch.NewVector(t, 1), batch.NewVector(t, 1)
-		c.appendTo(low, high)
-		s.MinValue, s.MaxValue = appendPlain(nil, low), appendPlain(nil, high)
-		return s
-	}
-	low, high := batch.NewVector(t, 1), batch.NewVector(t, 1)
-	b.appendTo(low, high)
-	s.MinValue, s.MaxValue = appendPlain(nil, low), appendPlain(nil, high)
-	return s
-}
-
-// cutBounds shortens bounds of strings so that they stay bounds: the lower one is cut, the upper one is cut and its last part raised.
-// Text is cut between code points.
-func cutBounds(low, high []byte, text bool) (cutLow, cutHigh []byte, ok bool) {
-	if len(low) > maxStatsBytes {
-		low = low[:cutAt(low, text)]
-	}
-	if len(high) > maxStatsBytes {
-		if high, ok = raise(high[:cutAt(high, text)], text); !ok {
-			return nil, nil, false
-		}
-	}
-	return append([]byte{}, low...), append([]byte{}, high...), true
-}
-
-// cutAt returns where to cut, at most maxStatsBytes.
-func cutAt(x []byte, text bool) int {
-	n := maxStatsBytes
-	for text && n > 0 && n > maxStatsBytes-utf8.UTFMax && !utf8.RuneStart(x[n]) {
-		n--
-	}
-	return n
-}
-
-// raise returns a short value above all that begin with prefix; ok is false when there is none.
-func raise(prefix []byte, text bool) (raised []byte, ok bool) {
-	for len(prefix) > 0 {
-		if !text {
-			last := len(prefix) - 1
-			if b := prefix[last]; b < 0xff {
-				return append(append([]byte{}, prefix[:last]...), b+1), true
-			}
-			prefix = prefix[:last]
-			continue
-		}
-		r, size := utf8.DecodeLastRune(prefix)
-		if r == utf8.RuneError && size <= 1 {
-			return nil, false // not UTF-8
-		}
-		prefix = prefix[:len(prefix)-size]
-		if next := nextRune(r); next > 0 {
-			return utf8.AppendRune(append([]byte{}, prefix...), next), true
-		}
-	}
-	return nil, false
-}
-
-// nextRune returns the next code point that UTF-8 can hold, or 0 after the last.
-func nextRune(r rune) rune {
-	switch {
-	case r == utf8.MaxRune:
-		return 0
-	case r == 0xd7ff: // the surrogates follow
-		return 0xe000
-	}
-	return r + 1
 }

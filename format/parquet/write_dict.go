@@ -21,6 +21,11 @@ type dictionary struct {
 	// The codes of the source dictionary last seen; -1: not met yet.
 	source *batch.Vector
 	remap  []int32
+
+	// Scratch of distinct.
+	marks  []int32 // by code: the last round in which it was met
+	round  int32
+	picked []int32
 }
 
 // newDictionary returns nil for types whose values seldom repeat or are as small as a code.
@@ -37,8 +42,28 @@ func newDictionary(t batch.Type) *dictionary {
 	return d
 }
 
+// distinct appends the values that codes stand for to dst, each once.
+func (d *dictionary) distinct(dst *batch.Vector, codes []int32) {
+	d.round++
+	d.marks = append(d.marks, make([]int32, d.values.Len-len(d.marks))...)
+	d.picked = d.picked[:0]
+	for _, code := range codes {
+		if d.marks[code] != d.round {
+			d.marks[code] = d.round
+			d.picked = append(d.picked, code)
+		}
+	}
+	dst.AppendRows(d.values, d.picked)
+}
+
 // bytes returns the size of the plain values.
 func (d *dictionary) bytes() int { return plainBytes(d.values) }
+
+// memory estimates the bytes held: the values, and an entry of the map for each.
+func (d *dictionary) memory() int {
+	const entry = 40 // a key's header, a code, the spare room of a map
+	return 2*d.bytes() + entry*d.values.Len
+}
 
 // plainBytes estimates the size of a vector's values in the PLAIN encoding.
 func plainBytes(v *batch.Vector) int {

@@ -5,12 +5,13 @@ import "lakesql/batch"
 // Compression is a codec of data pages.
 type Compression uint8
 
-// The codecs that are written. Reading knows lz4 and brotli besides.
+// The codecs that are written: those that Spark writes and every reader knows. Reading knows brotli besides.
 const (
 	Snappy Compression = iota // the default: the fastest to read
 	Zstd
 	Gzip
 	Uncompressed
+	LZ4Raw
 )
 
 // Defaults of WriterOptions.
@@ -26,6 +27,7 @@ const (
 // WriterOptions choose the layout of a file. The zero value means the defaults.
 type WriterOptions struct {
 	Compression  Compression
+	Naming       Naming
 	RowGroupRows int // rows after which a row group ends; it also ends at 64 MiB of encoded pages
 	PageBytes    int // bytes of plain values after which a page ends
 }
@@ -34,7 +36,7 @@ type WriterOptions struct {
 type Summary struct {
 	Rows    int64
 	Bytes   int64         // size of the file
-	Columns []ColumnStats // in the schema's order
+	Columns []ColumnStats // in the schema's order, void columns too
 }
 
 // ColumnStats are facts about a column of a file or of a row group.
@@ -46,4 +48,8 @@ type ColumnStats struct {
 	// zero is written as found. From RowGroup.Stats they are bounds: no value lies outside, but for NaN, which may be there unseen.
 	HasMinMax bool
 	Min, Max  *batch.Vector
+
+	// Fields are the facts about the fields of a struct, in their order, in a Summary alone. Their counts include the rows where a struct
+	// above is null. Lists, maps and variants have a count of their own and nothing about what is in them.
+	Fields []ColumnStats
 }

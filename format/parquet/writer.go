@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -17,24 +16,29 @@ import (
 // ErrClosed says that a Writer was used after Close.
 var ErrClosed = errors.New("the Parquet writer is closed")
 
-// Writer writes batches to one Parquet file: data pages of version 1, PLAIN or dictionary encoded. It holds the encoded pages of one row
-// group in memory. It is for one goroutine at a time. After an error every call returns it; the file is not usable then.
+// Writer writes batches to one Parquet file: data pages of version 1, PLAIN or dictionary encoded, with column and offset indexes. It holds
+// the encoded pages of one row group in memory, and the indexes of all. It is for one goroutine at a time. After an error every call
+// returns it; the file is not usable then.
 type Writer struct {
-	out     io.Writer
-	offset  int64 // bytes written
-	schema  *batch.Schema
-	opts    WriterOptions
-	columns []*columnWriter
-	rows    int64 // in the open row group
-	groups  []format.RowGroup
-	total   int64 // rows in groups
-	summary Summary
-	closed  bool
-	err     error
-	pick    []int32 // scratch: positions of rows
+	out      io.Writer
+	offset   int64 // bytes written
+	schema   *batch.Schema
+	opts     WriterOptions
+	nodes    []*node // by column; nil: void
+	elements []format.SchemaElement
+	leaves   []*columnWriter
+	rows     int64 // in the open row group
+	groups   []format.RowGroup
+	indexes  [][]*chunkIndex // by row group and leaf
+	total    int64           // rows in groups
+	summary  Summary
+	closed   bool
+	err      error
+	pick     []int32 // scratch: positions of rows
 }
 
-// NewWriter writes the file's first bytes to w. The schema's names must differ and its types be valid.
+// NewWriter writes the file's first bytes to w. The stored names must differ, ignoring case, and the types be valid. Void columns are not
+// in the file; all void is refused.
 func NewWriter(w io.Writer, schema *batch.Schema, opts WriterOptions) (*Writer, error) {
 	if opts.RowGroupRows <= 0 {
 		opts.RowGroupRows = DefaultRowGroupRows
@@ -46,19 +50,12 @@ func NewWriter(w io.Writer, schema *batch.Schema, opts WriterOptions) (*Writer, 
 	if err != nil {
 		return nil, err
 	}
-	if len(schema.Fields) == 0 {
-		return nil, errors.New("write Parquet: the schema has no columns")
-	}
+	tree := treeBuilder{naming: opts.Naming, codec: codec, pageBytes: opts.PageBytes}
 	p := &Writer{out: w, schema: schema, opts: opts}
-	for i, f := range schema.Fields {
-		if f.Type.Layout() == batch.LayoutNone {
-			return nil, fmt.Errorf("write Parquet: column %s has %s", f.Name, f.Type)
-		}
-		if schema.Index(f.Name) != i {
-			return nil, fmt.Errorf("write Parquet: two columns are named %s", f.Name)
-		}
-		p.columns = append(p.columns, newColumnWriter(f, codec, opts.PageBytes))
+	if p.nodes, err = tree.root(schema); err != nil {
+		return nil, err
 	}
+	p.elements, p.leaves = tree.elements, tree.leaves
 	p.write([]byte(magic))
 	return p, p.err
 }
@@ -83,10 +80,15 @@ func (w *Writer) writeRows(b *batch.Batch) error {
 		n := min(rows-at, batch.MaxRows, w.opts.RowGroupRows-int(w.rows))
 		pick := w.rowsOf(b, at, n)
 		buffered := 0
-		for i, c := range w.columns {
-			if err := c.write(b.Cols[i], pick); err != nil {
+		for i, node := range w.nodes {
+			if node == nil {
+				continue
+			}
+			if err := node.write(b.Cols[i], slots{rows: pick}); err != nil {
 				return err
 			}
+		}
+		for _, c := range w.leaves {
 			buffered += c.buffered()
 		}
 		at += n
@@ -101,11 +103,11 @@ func (w *Writer) writeRows(b *batch.Batch) error {
 }
 
 func (w *Writer) check(b *batch.Batch) error {
-	if len(b.Cols) != len(w.columns) {
+	if len(b.Cols) != len(w.nodes) {
 		return fmt.Errorf("write Parquet: a batch of %d columns for the schema (%s)", len(b.Cols), w.schema)
 	}
 	for i, c := range b.Cols {
-		if f := w.schema.Fields[i]; c.Type != f.Type {
+		if f := w.schema.Fields[i]; c.Type != f.Type && c.Type.WithoutMetadata() != f.Type.WithoutMetadata() {
 			return fmt.Errorf("write Parquet: column %s is %s in the batch and %s in the schema", f.Name, c.Type, f.Type)
 		}
 	}
@@ -130,7 +132,8 @@ func (w *Writer) endRowGroup() error {
 		return nil
 	}
 	group := format.RowGroup{NumRows: w.rows, FileOffset: w.offset, Ordinal: int16(len(w.groups))}
-	for _, c := range w.columns {
+	var indexes []*chunkIndex
+	for _, c := range w.leaves {
 		dict, data, meta, err := c.endChunk()
 		if err != nil {
 			return err
@@ -144,12 +147,15 @@ func (w *Writer) endRowGroup() error {
 		if w.err != nil {
 			return w.err
 		}
+		c.index.shift(meta.DataPageOffset)
+		indexes = append(indexes, c.index)
 		c.startChunk()
 		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: meta})
 		group.TotalByteSize += meta.TotalUncompressedSize
 		group.TotalCompressedSize += meta.TotalCompressedSize
 	}
 	w.groups = append(w.groups, group)
+	w.indexes = append(w.indexes, indexes)
 	w.total += w.rows
 	w.rows = 0
 	return nil
@@ -175,26 +181,68 @@ func (w *Writer) Close() (Summary, error) {
 		w.err = err
 		return Summary{}, err
 	}
+	if err := w.writeIndexes(); err != nil {
+		w.err = err
+		return Summary{}, err
+	}
 	if err := w.writeFooter(); err != nil {
 		w.err = err
 		return Summary{}, err
 	}
-	w.summary = Summary{Rows: w.total, Bytes: w.offset}
-	for _, c := range w.columns {
-		w.summary.Columns = append(w.summary.Columns, c.fileBounds.stats(c.field.Type, c.fileNulls))
-	}
+	w.summary = Summary{Rows: w.total, Bytes: w.offset, Columns: columnStats(w.nodes, w.total)}
 	return w.summary, nil
 }
 
+// writeIndexes writes the column indexes of all chunks, then their offset indexes, where parquet-java has them: before the footer.
+func (w *Writer) writeIndexes() error {
+	put := func(index any) (offset int64, length int32, err error) {
+		text, err := thrift.Marshal(new(thrift.CompactProtocol), index)
+		if err != nil {
+			return 0, 0, fmt.Errorf("encode a Parquet page index: %w", err)
+		}
+		offset = w.offset
+		w.write(text)
+		return offset, int32(len(text)), w.err
+	}
+	for g, group := range w.indexes {
+		for c, x := range group {
+			if x.unbounded {
+				continue
+			}
+			x.columns.BoundaryOrder = x.order()
+			var err error
+			chunk := &w.groups[g].Columns[c]
+			if chunk.ColumnIndexOffset, chunk.ColumnIndexLength, err = put(&x.columns); err != nil {
+				return err
+			}
+		}
+	}
+	for g, group := range w.indexes {
+		for c, x := range group {
+			var err error
+			chunk := &w.groups[g].Columns[c]
+			if chunk.OffsetIndexOffset, chunk.OffsetIndexLength, err = put(&x.offsets); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// calendarMark is a key of the footer by which Spark knows that dates are in the proleptic Gregorian calendar: the version of Spark that
+// wrote them, from 3.0 on. Without it Spark 3 refuses dates before 1582 and timestamps before 1900.
+var calendarMark = format.KeyValue{Key: "org.apache.spark.version", Value: "3.5.0"}
+
 func (w *Writer) writeFooter() error {
 	meta := format.FileMetaData{
-		Version:   1,
-		Schema:    schemaElements(w.schema),
-		NumRows:   w.total,
-		RowGroups: w.groups,
-		CreatedBy: createdBy(),
+		Version:          1,
+		Schema:           w.elements,
+		NumRows:          w.total,
+		RowGroups:        w.groups,
+		KeyValueMetadata: []format.KeyValue{calendarMark},
+		CreatedBy:        createdBy(),
 	}
-	for range w.columns {
+	for range w.leaves {
 		meta.ColumnOrders = append(meta.ColumnOrders, format.ColumnOrder{Value: &format.TypeDefinedOrder{}})
 	}
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
@@ -208,44 +256,3 @@ func (w *Writer) writeFooter() error {
 
 // createdBy names this program as the specification wants it, without a build in parentheses.
 func createdBy() string { return "lakesql version " + version.String() }
-
-// schemaElements returns the file's schema: a root and a leaf a column.
-func schemaElements(s *batch.Schema) []format.SchemaElement {
-	out := []format.SchemaElement{{Name: "schema", NumChildren: thrift.New(int32(len(s.Fields)))}}
-	for _, f := range s.Fields {
-		physical, length := physicalType(f.Type)
-		e := format.SchemaElement{Name: f.Name, Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
-		if f.Nullable {
-			e.RepetitionType = thrift.New(format.Optional)
-		}
-		if length > 0 {
-			e.TypeLength = thrift.New(int32(length))
-		}
-		annotate(&e, f.Type)
-		out = append(out, e)
-	}
-	return out
-}
-
-// annotate sets the logical type, and the converted type for readers of the first version of the format.
-func annotate(e *format.SchemaElement, t batch.Type) {
-	micros := format.TimeUnit{Value: &format.MicroSeconds{}}
-	switch t.Kind {
-	case batch.Int8:
-		e.LogicalType.Value, e.ConvertedType = &format.IntType{BitWidth: 8, IsSigned: true}, thrift.New(deprecated.Int8)
-	case batch.Int16:
-		e.LogicalType.Value, e.ConvertedType = &format.IntType{BitWidth: 16, IsSigned: true}, thrift.New(deprecated.Int16)
-	case batch.Date:
-		e.LogicalType.Value, e.ConvertedType = &format.DateType{}, thrift.New(deprecated.Date)
-	case batch.String:
-		e.LogicalType.Value, e.ConvertedType = &format.StringType{}, thrift.New(deprecated.UTF8)
-	case batch.Timestamp:
-		e.LogicalType.Value, e.ConvertedType = &format.TimestampType{IsAdjustedToUTC: true, Unit: micros}, thrift.New(deprecated.TimestampMicros)
-	case batch.TimestampNTZ: // the converted type would mean an instant
-		e.LogicalType.Value = &format.TimestampType{Unit: micros}
-	case batch.Decimal:
-		e.LogicalType.Value = &format.DecimalType{Precision: int32(t.Precision), Scale: int32(t.Scale)}
-		e.ConvertedType = thrift.New(deprecated.Decimal)
-		e.Precision, e.Scale = thrift.New(int32(t.Precision)), thrift.New(int32(t.Scale))
-	}
-}
