@@ -54,7 +54,7 @@ func (v *Vector) AppendNulls(n int) {
 		}
 	case LayoutList:
 		for range n {
-			v.Off = append(v.Off, int32(v.Children[0].Len))
+			v.Off = append(v.Off, checkedOffset(v.Children[0].Len))
 		}
 	}
 }
@@ -121,9 +121,18 @@ func (v *Vector) closeBytes() {
 	v.grew()
 }
 
+// EndRow adds a row to a nested vector whose children have been given the row's values: one to each child of a struct or
+// variant, any number to the elements of a list, as many values as keys to a map.
+func (v *Vector) EndRow() {
+	if v.Type.Layout() == LayoutList {
+		v.Off = append(v.Off, checkedOffset(v.Children[0].Len))
+	}
+	v.grew()
+}
+
 func checkedOffset(n int) int32 {
 	if n > math.MaxInt32 {
-		panic(fmt.Sprintf("batch: %d bytes in one vector; the limit is %d", n, math.MaxInt32))
+		panic(fmt.Sprintf("batch: %d bytes or elements in one vector; the limit is %d", n, math.MaxInt32))
 	}
 	return int32(n)
 }

@@ -10,13 +10,13 @@ import (
 
 // FromArrow copies an Arrow record into a batch, so that the record may be released. Dictionaries of strings and binaries are kept;
 // timestamps of any unit become microseconds, and one that does not fit is an error. Types that a batch
-// has no kind for (nested, unsigned, time, 256-bit decimals) are an error naming the column.
+// has no kind for (unsigned, time, 256-bit decimals) are an error naming the column.
 func FromArrow(rec arrow.Record) (*Batch, error) {
 	schema := &Schema{Fields: make([]Field, rec.NumCols())}
 	cols := make([]*Vector, rec.NumCols())
 	for i := range cols {
 		f := rec.Schema().Field(i)
-		v, err := fromArrow(rec.Column(i))
+		v, err := fromArrow(f, rec.Column(i))
 		if err != nil {
 			return nil, fmt.Errorf("convert arrow column %s: %w", f.Name, err)
 		}
@@ -26,7 +26,7 @@ func FromArrow(rec arrow.Record) (*Batch, error) {
 	return &Batch{Schema: schema, Cols: cols, Len: int(rec.NumRows())}, nil
 }
 
-// fromArrowType returns the type that a column of an Arrow type gets.
+// fromArrowType returns the type that a column of a flat Arrow type gets.
 func fromArrowType(t arrow.DataType) (Type, error) {
 	switch t := t.(type) {
 	case *arrow.BooleanType:
@@ -58,19 +58,27 @@ func fromArrowType(t arrow.DataType) (Type, error) {
 			return Type{Kind: TimestampNTZ}, nil
 		}
 		return Type{Kind: Timestamp}, nil
-	case *arrow.DictionaryType:
-		return fromArrowType(t.ValueType)
+	case *arrow.NullType:
+		return Type{Kind: Void}, nil
 	}
 	return Type{}, fmt.Errorf("no column type for arrow's %s", t)
 }
 
-func fromArrow(arr arrow.Array) (*Vector, error) {
+func fromArrow(f arrow.Field, arr arrow.Array) (*Vector, error) {
+	switch a := arr.(type) {
+	case *array.Dictionary:
+		return fromArrowDictionary(f, a)
+	case *array.Struct:
+		return fromArrowStruct(f, a)
+	case *array.List, *array.LargeList, *array.FixedSizeList, *array.Map:
+		return fromArrowList(a.(array.ListLike))
+	}
 	t, err := fromArrowType(arr.DataType())
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := arr.(*array.Dictionary); ok {
-		return fromArrowDictionary(d)
+	if t.Kind == Void {
+		return NewNulls(t, arr.Len()), nil
 	}
 	v := NewVector(t, arr.Len())
 	switch a := arr.(type) {
@@ -116,6 +124,77 @@ func fromArrow(arr arrow.Array) (*Vector, error) {
 		}
 	}
 	v.takeValidity(arr)
+	return v, nil
+}
+
+// fromArrowStruct also takes a variant, which the field's metadata tells from a struct.
+func fromArrowStruct(f arrow.Field, a *array.Struct) (*Vector, error) {
+	v := &Vector{Children: make([]*Vector, a.NumField())}
+	fields := make([]Field, a.NumField())
+	for i, field := range a.DataType().(*arrow.StructType).Fields() {
+		child, err := fromArrow(field, a.Field(i))
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", field.Name, err)
+		}
+		v.Children[i] = child
+		fields[i] = Field{Name: field.Name, Type: child.Type, Nullable: field.Nullable}
+	}
+	v.Type = StructOf(fields...)
+	if at := f.Metadata.FindKey(arrowExtensionKey); at >= 0 && f.Metadata.Values()[at] == arrowVariant {
+		if v.Type != StructOf(variantFields...) {
+			return nil, fmt.Errorf("a variant has the parts %s; found %s", StructOf(variantFields...), v.Type)
+		}
+		v.Type = Type{Kind: Variant}
+	}
+	v.takeValidity(a)
+	return v, nil
+}
+
+// fromArrowList takes a list of any kind or a map.
+func fromArrowList(a array.ListLike) (*Vector, error) {
+	v := &Vector{Off: make([]int32, 1, a.Len()+1)}
+	first, end := int64(0), int64(0) // the elements that the rows have
+	if a.Len() > 0 {
+		first, _ = a.ValueOffsets(0)
+		_, end = a.ValueOffsets(a.Len() - 1)
+	}
+	for i := range a.Len() {
+		_, to := a.ValueOffsets(i)
+		v.Off = append(v.Off, checkedOffset(int(to-first)))
+	}
+	elements := a.ListValues()
+	if _, isMap := a.(*array.Map); isMap {
+		pairs := elements.(*array.Struct)
+		fields := pairs.DataType().(*arrow.StructType).Fields()
+		v.Children = make([]*Vector, len(fields))
+		for i, f := range fields {
+			var err error
+			if v.Children[i], err = fromArrowPart(f, pairs.Field(i), first, end); err != nil {
+				return nil, err
+			}
+		}
+		v.Type = MapOf(Field{Type: v.Children[0].Type}, Field{Type: v.Children[1].Type, Nullable: fields[1].Nullable})
+		v.takeValidity(a)
+		return v, nil
+	}
+	field := a.DataType().(arrow.ListLikeType).ElemField()
+	child, err := fromArrowPart(field, elements, first, end)
+	if err != nil {
+		return nil, err
+	}
+	v.Children, v.Type = []*Vector{child}, ListOf(Field{Type: child.Type, Nullable: field.Nullable})
+	v.takeValidity(a)
+	return v, nil
+}
+
+// fromArrowPart takes the rows [first, end).
+func fromArrowPart(f arrow.Field, arr arrow.Array, first, end int64) (*Vector, error) {
+	part := array.NewSlice(arr, first, end)
+	defer part.Release()
+	v, err := fromArrow(f, part)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
 	return v, nil
 }
 
@@ -173,8 +252,8 @@ func toMicros(x int64, unit arrow.TimeUnit) (int64, bool) {
 }
 
 // fromArrowDictionary keeps the codes of a dictionary of bytes without nulls, and spreads any other.
-func fromArrowDictionary(d *array.Dictionary) (*Vector, error) {
-	dict, err := fromArrow(d.Dictionary())
+func fromArrowDictionary(f arrow.Field, d *array.Dictionary) (*Vector, error) {
+	dict, err := fromArrow(f, d.Dictionary())
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ const arrowZone = "UTC"
 
 // ToArrow returns the selected rows as an Arrow record. It shares the batch's memory where Arrow's layout is the same, which is everywhere
 // but for booleans, decimals of up to MaxInt64Precision digits (Arrow has 128 bits) and slices; so the record lives no longer
-// than the batch. Dictionary vectors become dictionary arrays with uint32 indices.
+// than the batch. Dictionary vectors become dictionary arrays with uint32 indices; a variant becomes a struct of its two parts, which the
+// field's metadata marks as Arrow's canonical extension of that name.
 func ToArrow(b *Batch) (arrow.Record, error) {
 	b = b.Compact()
 	fields := make([]arrow.Field, len(b.Cols))
@@ -27,12 +28,27 @@ func ToArrow(b *Batch) (arrow.Record, error) {
 			return nil, fmt.Errorf("convert column %s to arrow: %w", f.Name, err)
 		}
 		cols[i] = arr
-		fields[i] = arrow.Field{Name: f.Name, Type: arr.DataType(), Nullable: f.Nullable}
+		fields[i] = arrowField(f, arr.DataType())
 	}
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(b.Len)), nil
 }
 
-// arrowType returns the Arrow type of a plain column of type t.
+// Arrow's field metadata that names an extension type.
+const (
+	arrowExtensionKey = "ARROW:extension:name"
+	arrowVariant      = "arrow.parquet.variant"
+)
+
+// arrowField is the field of an array of that type.
+func arrowField(f Field, typ arrow.DataType) arrow.Field {
+	out := arrow.Field{Name: f.Name, Type: typ, Nullable: f.Nullable}
+	if f.Type.Kind == Variant {
+		out.Metadata = arrow.NewMetadata([]string{arrowExtensionKey}, []string{arrowVariant})
+	}
+	return out
+}
+
+// arrowType returns the Arrow type of a plain column of the flat type t.
 func arrowType(t Type) (arrow.DataType, error) {
 	switch t.Kind {
 	case Bool:
@@ -61,18 +77,23 @@ func arrowType(t Type) (arrow.DataType, error) {
 		return arrow.BinaryTypes.String, nil
 	case Binary:
 		return arrow.BinaryTypes.Binary, nil
+	case Void:
+		return arrow.Null, nil
 	}
 	return nil, fmt.Errorf("arrow has no %s", t)
 }
 
 func (v *Vector) toArrow() (arrow.Array, error) {
+	validity := (*memory.Buffer)(nil)
+	if v.Valid != nil && v.Type.Kind != Void {
+		validity = memory.NewBufferBytes(bytesOf(v.Valid))
+	}
+	if layout := v.Type.Layout(); layout == LayoutStruct || layout == LayoutList {
+		return v.nestedToArrow(validity)
+	}
 	typ, err := arrowType(v.Type)
 	if err != nil {
 		return nil, err
-	}
-	validity := (*memory.Buffer)(nil)
-	if v.Valid != nil {
-		validity = memory.NewBufferBytes(bytesOf(v.Valid))
 	}
 	if v.Dict != nil {
 		dict, err := v.Dict.toArrow()
@@ -85,6 +106,32 @@ func (v *Vector) toArrow() (arrow.Array, error) {
 	}
 	buffers := append([]*memory.Buffer{validity}, v.valueBuffers()...)
 	return array.MakeFromData(array.NewData(typ, v.Len, buffers, nil, v.NullCount(), 0)), nil
+}
+
+func (v *Vector) nestedToArrow(validity *memory.Buffer) (arrow.Array, error) {
+	fields := make([]arrow.Field, len(v.Children))
+	children := make([]arrow.ArrayData, len(v.Children))
+	for i, child := range v.Children {
+		arr, err := child.toArrow()
+		if err != nil {
+			return nil, err
+		}
+		children[i] = arr.Data()
+		fields[i] = arrowField(v.Type.Fields()[i], arr.DataType())
+	}
+	offsets := memory.NewBufferBytes(bytesOf(v.Off))
+	switch v.Type.Kind {
+	case List:
+		typ := arrow.ListOfField(fields[0])
+		return array.MakeFromData(array.NewData(typ, v.Len, []*memory.Buffer{validity, offsets}, children, v.NullCount(), 0)), nil
+	case Map:
+		typ := arrow.MapOfWithMetadata(fields[0].Type, fields[0].Metadata, fields[1].Type, fields[1].Metadata)
+		typ.SetItemNullable(fields[1].Nullable)
+		entries := array.NewData(typ.Elem(), v.Children[0].Len, []*memory.Buffer{nil}, children, 0, 0)
+		return array.MakeFromData(array.NewData(typ, v.Len, []*memory.Buffer{validity, offsets}, []arrow.ArrayData{entries}, v.NullCount(), 0)), nil
+	}
+	typ := arrow.StructOf(fields...)
+	return array.MakeFromData(array.NewData(typ, v.Len, []*memory.Buffer{validity}, children, v.NullCount(), 0)), nil
 }
 
 // valueBuffers returns Arrow's buffers behind the validity.

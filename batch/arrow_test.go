@@ -77,12 +77,12 @@ func TestFromArrowConverts(t *testing.T) {
 
 func TestFromArrowRefuses(t *testing.T) {
 	mem := memory.NewGoAllocator()
-	list := array.NewListBuilder(mem, arrow.PrimitiveTypes.Int64)
+	list := array.NewListBuilder(mem, arrow.PrimitiveTypes.Uint64)
 	list.AppendNull()
 	arr := list.NewArray()
 	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "l", Type: arr.DataType()}}, nil), []arrow.Array{arr}, 1)
 	_, err := FromArrow(rec)
-	require.ErrorContains(t, err, "convert arrow column l: no column type for arrow's list")
+	require.ErrorContains(t, err, "convert arrow column l: item: no column type for arrow's uint64")
 
 	far := array.NewTimestampBuilder(mem, &arrow.TimestampType{Unit: arrow.Second})
 	far.Append(arrow.Timestamp(1) << 60)

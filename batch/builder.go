@@ -44,20 +44,13 @@ func (b *Builder) AppendRow(values ...any) error {
 	before := b.Len()
 	for i, v := range values {
 		if err := b.cols[i].AppendValue(v); err != nil {
-			b.truncate(before)
+			for _, c := range b.cols[:i] {
+				c.truncate(before)
+			}
 			return fmt.Errorf("append row: column %s: %w", b.schema.Fields[i].Name, err)
 		}
 	}
 	return nil
-}
-
-// truncate drops the rows from n on, which only some of the columns have.
-func (b *Builder) truncate(n int) {
-	for i, c := range b.cols {
-		if c.Len > n {
-			b.cols[i] = c.Slice(0, n).Clone()
-		}
-	}
 }
 
 // Finish hands over the rows as a batch that nothing else refers to, and starts anew.

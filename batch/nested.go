@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"weak"
 )
@@ -128,26 +127,4 @@ func shapeKey(kind Kind, fields []Field) string {
 		}
 	}
 	return string(b)
-}
-
-// EndRow adds a row to a nested vector whose children have been given the row's values: one to each child of a struct or
-// variant, any number to the element, or the same number to keys and values.
-func (v *Vector) EndRow() {
-	if v.Type.Layout() == LayoutList {
-		v.Off = append(v.Off, int32(v.Children[0].Len))
-	}
-	v.grew()
-}
-
-// appendSQLName appends a field's name, in back quotes unless it is a plain word.
-func appendSQLName(dst *strings.Builder, name string) {
-	plain := name != "" && (name[0] < '0' || name[0] > '9')
-	for _, r := range name {
-		plain = plain && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
-	}
-	if plain {
-		dst.WriteString(name)
-		return
-	}
-	dst.WriteString("`" + strings.ReplaceAll(name, "`", "``") + "`")
 }

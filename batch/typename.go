@@ -30,6 +30,7 @@ var kindsByName = map[string]Kind{
 	"timestamp": Timestamp, "timestamp_ltz": Timestamp, "timestamp_ntz": TimestampNTZ,
 	"decimal": Decimal, "dec": Decimal, "numeric": Decimal,
 	"variant": Variant, "void": Void,
+	"struct": Struct, "array": List, "map": Map,
 }
 
 // DecimalOf returns the type decimal(precision, scale).
@@ -84,24 +85,17 @@ func (t Type) appendSQL(b *strings.Builder) {
 	b.WriteByte('>')
 }
 
-// ParseType reads a type's name in Delta's spelling (long, decimal(10,2)) or in that of Spark's SQL (BIGINT, NUMERIC(10, 2)), in
-// any case. A decimal without arguments is decimal(10,0), as in Spark.
-func ParseType(text string) (Type, error) {
-	name, args, hasArgs := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "(")
-	kind, ok := kindsByName[strings.TrimSpace(name)]
-	if !ok {
-		return Type{}, fmt.Errorf("unknown type %q: use boolean, tinyint, smallint, int, bigint, float, double, decimal(p,s), date, timestamp, timestamp_ntz, string or binary", text)
+// appendSQLName appends a field's name, in back quotes unless it is a plain word.
+func appendSQLName(dst *strings.Builder, name string) {
+	plain := name != "" && (name[0] < '0' || name[0] > '9')
+	for _, r := range name {
+		plain = plain && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 	}
-	if kind != Decimal {
-		if hasArgs {
-			return Type{}, fmt.Errorf("type %q takes no arguments: write %s", text, kindNames[kind])
-		}
-		return Type{Kind: kind}, nil
+	if plain {
+		dst.WriteString(name)
+		return
 	}
-	if !hasArgs {
-		return DecimalOf(10, 0), nil
-	}
-	return parseDecimalArgs(text, args)
+	dst.WriteString("`" + strings.ReplaceAll(name, "`", "``") + "`")
 }
 
 // parseDecimalArgs reads what stands behind the opening parenthesis of a decimal type.

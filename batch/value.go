@@ -8,8 +8,12 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 )
 
+// Entry is a key of a map and its value.
+type Entry struct{ Key, Value any }
+
 // Value returns row i for tests and slow paths: nil for null, else bool, int8, int16, int32 (also Date), int64 (also the timestamps),
-// float32, float64, decimal128.Num (unscaled, whatever the layout), string, or a copied []byte.
+// float32, float64, decimal128.Num (unscaled, whatever the layout), string, a copied []byte, a []any with the children of a Struct or Variant or
+// the elements of a List, or a []Entry.
 func (v *Vector) Value(i int) any {
 	if v.IsNull(i) {
 		return nil
@@ -24,6 +28,24 @@ func (v *Vector) Value(i int) any {
 		return string(v.BytesAt(i))
 	case Binary:
 		return append([]byte{}, v.BytesAt(i)...)
+	case Struct, Variant:
+		row := make([]any, len(v.Children))
+		for c, child := range v.Children {
+			row[c] = child.Value(i)
+		}
+		return row
+	case List:
+		row := make([]any, 0, v.Off[i+1]-v.Off[i])
+		for at := v.Off[i]; at < v.Off[i+1]; at++ {
+			row = append(row, v.Children[0].Value(int(at)))
+		}
+		return row
+	case Map:
+		row := make([]Entry, 0, v.Off[i+1]-v.Off[i])
+		for at := v.Off[i]; at < v.Off[i+1]; at++ {
+			row = append(row, Entry{v.Children[0].Value(int(at)), v.Children[1].Value(int(at))})
+		}
+		return row
 	}
 	switch v.Type.Layout() {
 	case LayoutBools:
@@ -44,8 +66,12 @@ func (v *Vector) Value(i int) any {
 	panic(fmt.Sprintf("batch: value of %s", v.Type))
 }
 
-// AppendValue adds a row of exactly the Go type that Value returns, or nil for null. Decimals must fit the precision.
+// AppendValue adds a row of exactly the Go type that Value returns, or nil for null. Decimals must fit the precision. A dictionary vector
+// becomes plain. On an error no row is added.
 func (v *Vector) AppendValue(x any) error {
+	if v.Dict != nil {
+		*v = *v.Decode()
+	}
 	if x == nil {
 		v.AppendNull()
 		return nil
@@ -101,8 +127,47 @@ func (v *Vector) AppendValue(x any) error {
 			v.AppendBytes(x)
 			return nil
 		}
+	case []any:
+		if layout == LayoutStruct && len(x) == len(v.Children) || kind == List {
+			return v.appendChildren(x)
+		}
+	case []Entry:
+		if kind == Map {
+			return v.appendEntries(x)
+		}
 	}
 	return fmt.Errorf("append %T to a vector of %s", x, v.Type)
+}
+
+// appendChildren adds a row of a struct, variant or list.
+func (v *Vector) appendChildren(values []any) error {
+	for i, x := range values {
+		child := v.Children[0]
+		if v.Type.Kind != List {
+			child = v.Children[i]
+		}
+		if err := child.AppendValue(x); err != nil {
+			v.truncate(v.Len)
+			return err
+		}
+	}
+	v.EndRow()
+	return nil
+}
+
+func (v *Vector) appendEntries(entries []Entry) error {
+	for _, e := range entries {
+		err := v.Children[0].AppendValue(e.Key)
+		if err == nil {
+			err = v.Children[1].AppendValue(e.Value)
+		}
+		if err != nil {
+			v.truncate(v.Len)
+			return err
+		}
+	}
+	v.EndRow()
+	return nil
 }
 
 func (v *Vector) appendChecked(x decimal128.Num) error {
@@ -114,7 +179,7 @@ func (v *Vector) appendChecked(x decimal128.Num) error {
 }
 
 // AppendText appends row i as text: NULL, true, -12, 1.50, 2024-02-29, 2024-02-29 12:00:00.500000, the string itself,
-// 0xCAFE for Binary. Floats have the fewest digits that read back as the same value.
+// 0xCAFE for Binary, JSON for what is nested. Floats have the fewest digits that read back as the same value.
 func (v *Vector) AppendText(dst []byte, i int) []byte {
 	if v.IsNull(i) {
 		return append(dst, "NULL"...)
@@ -147,6 +212,8 @@ func (v *Vector) AppendText(dst []byte, i int) []byte {
 		return append(dst, v.BytesAt(i)...)
 	case Binary:
 		return fmt.Appendf(dst, "0x%X", v.BytesAt(i))
+	case Struct, List, Map, Variant:
+		return v.AppendJSON(dst, i)
 	}
 	panic(fmt.Sprintf("batch: text of %s", v.Type))
 }

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 )
@@ -77,6 +78,50 @@ func (v *Vector) Reset() {
 	}
 }
 
+// truncate drops the rows from n on, also those that only some of the children have.
+func (v *Vector) truncate(n int) {
+	if v.Valid != nil {
+		v.Valid = v.Valid[:bitmapWords(n)]
+		if n&63 != 0 {
+			v.Valid[n>>6] &= onesBelow(n & 63)
+		}
+	}
+	v.Len = n
+	if v.Dict != nil {
+		v.Codes = v.Codes[:n]
+		return
+	}
+	switch v.Type.Layout() {
+	case LayoutBools:
+		v.Bools = v.Bools[:n]
+	case LayoutI8:
+		v.I8 = v.I8[:n]
+	case LayoutI16:
+		v.I16 = v.I16[:n]
+	case LayoutI32:
+		v.I32 = v.I32[:n]
+	case LayoutI64:
+		v.I64 = v.I64[:n]
+	case LayoutF32:
+		v.F32 = v.F32[:n]
+	case LayoutF64:
+		v.F64 = v.F64[:n]
+	case LayoutDec:
+		v.Dec = v.Dec[:n]
+	case LayoutBytes:
+		v.Off, v.Bytes = v.Off[:n+1], v.Bytes[:v.Off[n]]
+	case LayoutStruct:
+		for _, child := range v.Children {
+			child.truncate(n)
+		}
+	case LayoutList:
+		v.Off = v.Off[:n+1]
+		for _, child := range v.Children {
+			child.truncate(int(v.Off[n]))
+		}
+	}
+}
+
 // BytesAt returns the bytes of row i of a String or Binary vector, plain or dictionary encoded. They alias the vector.
 // At a null row the result is unspecified.
 func (v *Vector) BytesAt(i int) []byte {
@@ -138,13 +183,27 @@ func (v *Vector) Slice(lo, hi int) *Vector {
 	return s
 }
 
-// Decode returns the vector without a dictionary: v itself when it has none, else a copy with the values spread.
+// Decode returns the vector without a dictionary, at any depth: v itself when it has none, else a copy with the values spread, which shares the
+// offsets and validity of what is nested.
 func (v *Vector) Decode() *Vector {
-	if v.Dict == nil {
-		return v
+	if v.Dict != nil {
+		out := NewVector(v.Type, v.Len)
+		out.appendSpread(v, nil)
+		return out
 	}
-	out := NewVector(v.Type, v.Len)
-	out.appendSpread(v, nil)
+	out := v
+	for i, child := range v.Children {
+		plain := child.Decode()
+		if plain == child {
+			continue
+		}
+		if out == v {
+			shallow := *v
+			shallow.Children = slices.Clone(v.Children)
+			out = &shallow
+		}
+		out.Children[i] = plain
+	}
 	return out
 }
 

@@ -25,6 +25,7 @@ var layers = [][]string{
 	{"delta/dv"},
 	{"format", "format/csv", "format/parquet"},
 	{"batch", "store", "store/faultstore", "store/storetest"},
+	{"format/variant"},
 	{"version"},
 }
 
