@@ -34,7 +34,7 @@ func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text s
 		if err != nil {
 			return nil, err
 		}
-		if err := refuseClauses(ddl); err != nil {
+		if err := refuseClauses(clauses); err != nil {
 			return nil, err
 		}
 		if ddl.OptLike != nil && spark != nil {
@@ -54,23 +54,18 @@ var keyNames = map[string]string{
 }
 
 // refuseClauses refuses what would not be honoured, before anything is made.
-func refuseClauses(ddl *ast.DDL) error {
-	if ddl.TableSpec == nil {
-		return nil
-	}
+func refuseClauses(clauses createClauses) error {
 	const checks = "CHECK is not supported yet; put the condition into the SELECT that writes"
-	for _, col := range ddl.TableSpec.Columns {
-		if col.Type.Autoincrement {
-			return refuse(KindUnsupported, "column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", col.Name)
-		}
-		if col.Type.Constraint != nil {
-			return refuse(KindUnsupported, "column %s: %s", col.Name, checks)
+	for _, c := range clauses.Columns {
+		switch {
+		case c.Identity != nil:
+			return refuse(KindUnsupported, "column %s: AUTO_INCREMENT is not supported: a lake has no counter that all writers share", c.Name())
+		case len(c.Checks) > 0:
+			return refuse(KindUnsupported, "column %s: %s", c.Name(), checks)
 		}
 	}
-	for _, c := range ddl.TableSpec.Constraints {
-		if _, ok := c.Details.(*ast.CheckConstraintDefinition); ok {
-			return refuse(KindUnsupported, "%s", checks)
-		}
+	if len(clauses.Checks) > 0 {
+		return refuse(KindUnsupported, "%s", checks)
 	}
 	return nil
 }
@@ -204,7 +199,7 @@ func (c *Catalog) clausesOf(create *sqlext.CreateTable) (createClauses, error) {
 	if create == nil {
 		return out, nil
 	}
-	out.PartitionedBy, out.Types = create.PartitionedBy, create.Types
+	out.PartitionedBy, out.Columns, out.Checks = create.PartitionedBy, create.Columns, create.Checks
 	if create.Comment != nil {
 		out.Comment = create.Comment.Text
 	}

@@ -14,16 +14,18 @@ import (
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
+	"lakesql/sqlext"
 	"lakesql/store"
 )
 
 // createClauses are the clauses of a CREATE TABLE that GMS does not hand to the database: Spark's, and keys, which its
 // planner must never see.
 type createClauses struct {
-	Location      string            // absolute URI; "" for a managed table
-	PartitionedBy []string          //
-	Properties    map[string]string // TBLPROPERTIES, and our own under lakesql.
-	Types         map[string]string // column in lower case -> Delta's type name where MySQL's says less
+	Location      string             // absolute URI; "" for a managed table
+	PartitionedBy []string           //
+	Properties    map[string]string  // TBLPROPERTIES, and our own under lakesql.
+	Columns       []sqlext.ColumnDef // what vitess does not know of them
+	Checks        []sqlext.Check     // of the table
 	Comment       string
 }
 
@@ -197,22 +199,29 @@ func (c *Catalog) newDeltaTable(ctx *sql.Context, handle *delta.Table, name stri
 func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error) {
 	out := &batch.Schema{}
 	for _, c := range schema {
+		def, _ := columnNamed(clauses.Columns, c.Name)
 		switch {
+		case def.Default != "":
+			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
+		case def.Generated != "", def.Identity != nil:
+			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Generated != nil:
 			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Default != nil || c.OnUpdate != nil:
 			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
-		case types.IsJSON(c.Type):
+		case types.IsJSON(c.Type) && def.Type.Name == "":
 			return nil, refuse(KindUnsupported, "column %s: the type JSON is not supported yet; a STRING can hold it, CAST(... AS CHAR) gives one", c.Name)
 		}
 		f, err := mysqltype.Field(c)
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := clauses.Types[strings.ToLower(c.Name)]; ok {
-			if f.Type, err = batch.ParseType(text); err != nil {
-				return nil, fmt.Errorf("column %s: type %s is not supported yet: %w", c.Name, text, err)
+		if def, ok := columnNamed(clauses.Columns, c.Name); ok && def.Type.Name != "" {
+			typed, err := typedField(c.Name, def.Type)
+			if err != nil {
+				return nil, err
 			}
+			f.Type = typed.Type
 		}
 		out.Fields = append(out.Fields, f)
 	}

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -206,8 +207,9 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
 	default:
-		return command(fmt.Sprintf("%T", s), func(*sql.Context) error {
-			return refuse(KindUnsupported, "statement %T is not supported yet", s)
+		name := strings.ToUpper(strings.TrimPrefix(fmt.Sprintf("%T", s), "*sqlext."))
+		return command(name, func(*sql.Context) error {
+			return refuse(KindUnsupported, "%s on a Delta table is not supported yet", name)
 		}), ast.AuthInformation{AuthType: ast.AuthType_IGNORE}
 	}
 }

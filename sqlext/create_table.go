@@ -2,36 +2,66 @@ package sqlext
 
 import "strings"
 
+// CreateTable is a CREATE TABLE with clauses or types that vitess does not know.
+type CreateTable struct {
+	Name          Name
+	IfNotExists   bool
+	OrReplace     bool
+	Rest          string      // the statement for vitess without what is ours; "" when NoColumns
+	NoColumns     bool        // neither columns nor AS SELECT: CREATE TABLE t USING DELTA LOCATION 'existing'
+	Columns       []ColumnDef // those with something in them that is not in Rest
+	Checks        []Check     // of the table; those of columns are in Columns
+	PartitionedBy []string
+	ClusterBy     [][]string
+	Location      *Value
+	Comment       *Value
+	Properties    []Option
+	Params        int
+	SQL           string // the whole statement as written, without a trailing ';'
+}
+
+func (*CreateTable) statement() {}
+
 // tableWords are the clauses of CREATE TABLE that only we know.
 var tableWords = []string{"USING", "PARTITIONED", "CLUSTER", "LOCATION", "TBLPROPERTIES", "OPTIONS"}
 
-// deltaTypes are Delta's and Spark's type names that vitess does not know, with what vitess is given for them.
-var deltaTypes = map[string]string{
-	"STRING": "LONGTEXT", "LONG": "BIGINT", "BYTE": "TINYINT", "SHORT": "SMALLINT",
-	"TIMESTAMP_NTZ": "DATETIME(6)", "TIMESTAMP_LTZ": "TIMESTAMP(6)",
-}
+// columnWords are the attributes of a column that only we understand as Delta does.
+var columnWords = []string{"DEFAULT", "GENERATED", "CHECK", "AUTO_INCREMENT", "AUTOINCREMENT"}
 
-// nestedTypes are the types that no column can have yet.
-var nestedTypes = map[string]bool{"ARRAY": true, "MAP": true, "STRUCT": true, "VARIANT": true}
-
-// hasTableExtras looks ahead in a CREATE TABLE for a clause or a type of ours. It moves nothing.
+// hasTableExtras looks ahead in a CREATE TABLE for something that is ours. It moves nothing.
 func (p *parser) hasTableExtras() bool {
 	defer func(pos int) { p.pos, p.err = pos, nil }(p.pos)
 	p.tableHead(&CreateTable{})
-	if p.peek(0).punct("(") && !p.selectInParens() {
-		found := false
-		p.columns(func(name, typ token) { found = found || isDeltaType(typ, p.peek(0)) })
-		if found {
-			return true
-		}
+	if p.peek(0).punct("(") && !p.selectInParens() && p.columnExtras() {
+		return true
 	}
 	for t := p.peek(0); !isEnd(t) && !isSelect(t); t = p.peek(0) {
-		for _, w := range tableWords {
-			if t.is(w) {
-				return true
-			}
+		if isOneOf(t, tableWords) {
+			return true
 		}
 		p.skipOption()
+	}
+	return false
+}
+
+// columnExtras goes over ( ... ) and reports a type or an attribute of ours.
+func (p *parser) columnExtras() bool {
+	p.expectPunct("(")
+	for depth, begin := 1, true; depth > 0 && !isEnd(p.peek(0)); {
+		t := p.next()
+		switch {
+		case t.punct("("):
+			depth++
+		case t.punct(")"):
+			depth--
+		case depth > 1:
+		case begin && p.isName(t) && !isKeyWord(t) && isDeltaType(p.peek(0), p.peek(1)):
+			return true
+		case begin && !t.is("CHECK"):
+		case isOneOf(t, columnWords), t.is("AS") && p.peek(0).punct("("):
+			return true
+		}
+		begin = depth == 1 && t.punct(",")
 	}
 	return false
 }
@@ -44,15 +74,6 @@ func (p *parser) selectInParens() bool {
 	return t.is("SELECT") || t.is("WITH") || t.is("LIKE") || t.punct("(")
 }
 
-// isDeltaType reports whether typ is a type name of ours; after is the token behind it.
-func isDeltaType(typ, after token) bool {
-	if typ.kind != tokWord || typ.is("LONG") && (after.is("VARCHAR") || after.is("VARBINARY")) {
-		return false
-	}
-	word := strings.ToUpper(typ.text)
-	return deltaTypes[word] != "" || nestedTypes[word]
-}
-
 // tableHead parses CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name.
 func (p *parser) tableHead(s *CreateTable) {
 	p.expect("CREATE")
@@ -62,36 +83,9 @@ func (p *parser) tableHead(s *CreateTable) {
 	s.Name = p.name("the name of a table")
 }
 
-// columns walks over ( ... ) and calls column for each definition of a column, after its type name.
-func (p *parser) columns(column func(name, typ token)) {
-	p.expectPunct("(")
-	for depth, begin := 1, true; depth > 0 && !isEnd(p.peek(0)); {
-		t := p.next()
-		switch {
-		case t.punct("("):
-			depth++
-		case t.punct(")"):
-			depth--
-		case begin && p.isName(t) && !isKeyWord(t) && p.peek(0).kind == tokWord:
-			column(t, p.next())
-		}
-		begin = depth == 1 && t.punct(",")
-	}
-}
-
-// isKeyWord reports whether t begins a key or a constraint, not a column.
-func isKeyWord(t token) bool {
-	for _, w := range []string{"PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK"} {
-		if t.is(w) {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *parser) createTable() Statement {
 	from := p.pos
-	s := &CreateTable{Types: map[string]string{}}
+	s := &CreateTable{}
 	p.tableHead(s)
 	if s.OrReplace && s.IfNotExists {
 		p.refuse(WrongForm, "OR REPLACE and IF NOT EXISTS contradict each other; leave one of them out")
@@ -103,7 +97,7 @@ func (p *parser) createTable() Statement {
 	bare := true
 	if p.peek(0).punct("(") && !p.selectInParens() {
 		bare = false
-		p.columns(func(name, typ token) { p.columnType(s, &edits, name, typ) })
+		p.tableElements(s, &edits)
 	}
 	p.tableClauses(s, &edits)
 	if isSelect(p.peek(0)) || p.peek(0).punct("(") {
@@ -124,18 +118,53 @@ func (p *parser) createTable() Statement {
 	return s
 }
 
-// columnType replaces a type name that vitess does not know.
-func (p *parser) columnType(s *CreateTable, edits *editor, name, typ token) {
-	if !isDeltaType(typ, p.peek(0)) {
+// tableElements parses ( column or constraint, ... ). Keys are left to vitess.
+func (p *parser) tableElements(s *CreateTable, edits *editor) {
+	r := columnReader{p, edits}
+	p.expectPunct("(")
+	for p.err == nil {
+		p.tableElement(r, s)
+		if !p.acceptPunct(",") {
+			break
+		}
+	}
+	p.expectPunct(")")
+}
+
+func (p *parser) tableElement(r columnReader, s *CreateTable) {
+	from := p.pos
+	name := ""
+	switch t := p.peek(0); {
+	case p.constraintName(&name), p.words("CHECK"):
+		s.Checks = append(s.Checks, p.check(name))
+		p.cutElement(from, r.edits)
+	case isKeyWord(t):
+		for !r.atElementEnd() {
+			p.skipOption()
+		}
+	default:
+		path := []string{p.ident("the name of a column")}
+		if c := r.column(path); p.err == nil && c.isOurs() {
+			s.Columns = append(s.Columns, c)
+		}
+		if p.err == nil && !r.atElementEnd() {
+			p.fail("',' or ')'")
+		}
+	}
+}
+
+// cutElement cuts an element out with the comma before it, or else behind it.
+func (p *parser) cutElement(from int, edits *editor) {
+	if p.err != nil {
 		return
 	}
-	word := strings.ToUpper(typ.text)
-	if nestedTypes[word] {
-		p.refuse(NotSupported, "column "+name.text+": the type "+word+" is not supported yet; a STRING can hold it as JSON")
-		return
+	start, end := p.tokens[from].start, p.tokens[p.pos-1].end
+	if before := p.tokens[from-1]; before.punct(",") {
+		start = before.start
+	} else if after := p.peek(0); after.punct(",") {
+		end = after.end
 	}
-	edits.replace(typ.start, typ.end, deltaTypes[word])
-	s.Types[strings.ToLower(name.text)] = strings.ToLower(typ.text)
+	edits.replace(start, end, "")
 }
 
 // tableClauses takes our clauses and leaves MySQL's to vitess, up to the SELECT or the end.
@@ -178,8 +207,10 @@ func (p *parser) tableClause(s *CreateTable) bool {
 		}
 	case p.accept("PARTITIONED BY"):
 		s.PartitionedBy = p.names("the name of a column")
+	case p.words("CLUSTER BY AUTO"):
+		p.refuse(NotSupported, "CLUSTER BY AUTO is not supported; name the columns: CLUSTER BY (a, b)")
 	case p.accept("CLUSTER BY"):
-		s.ClusterBy = p.names("the name of a column")
+		s.ClusterBy = p.paths()
 	case p.accept("LOCATION"):
 		p.acceptPunct("=")
 		v := p.stringValue("the path of the table")
@@ -196,6 +227,20 @@ func (p *parser) tableClause(s *CreateTable) bool {
 		return false
 	}
 	return true
+}
+
+// paths parses ( path, ... ).
+func (p *parser) paths() [][]string {
+	var paths [][]string
+	p.expectPunct("(")
+	for p.err == nil {
+		paths = append(paths, p.path())
+		if !p.acceptPunct(",") {
+			break
+		}
+	}
+	p.expectPunct(")")
+	return paths
 }
 
 // selectOfTable goes to the end of the statement and rewrites the SELECT on the way.

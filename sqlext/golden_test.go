@@ -125,16 +125,50 @@ func dump(b *strings.Builder, v reflect.Value, indent string) {
 			case f.Kind() == reflect.Struct:
 				fmt.Fprintf(b, "%s%s:\n", indent, name)
 				dump(b, f, indent+"  ")
-			case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
+			case f.Type() == reflect.TypeFor[[]MergeClause](), f.Type() == reflect.TypeFor[[]MergeAssignment]():
 				for j := range f.Len() {
 					fmt.Fprintf(b, "%s%s[%d]:\n", indent, name, j)
 					dump(b, f.Index(j), indent+"  ")
+				}
+			case f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Slice:
+				for j := range f.Len() {
+					fmt.Fprintf(b, "%s%s: %s\n", indent, name, brief(f.Index(j)))
 				}
 			default:
 				fmt.Fprintf(b, "%s%s: %v\n", indent, name, x)
 			}
 		}
 	}
+}
+
+// brief is a value on one line, without the fields that are zero.
+func brief(v reflect.Value) string {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	switch x := v.Interface().(type) {
+	case Value:
+		return x.String()
+	case Name, Option, []string, [][]string:
+		return fmt.Sprint(x)
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		var parts []string
+		for i := range v.Len() {
+			parts = append(parts, brief(v.Index(i)))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case reflect.Struct:
+		var parts []string
+		for i := range v.NumField() {
+			if f := v.Field(i); !f.IsZero() {
+				parts = append(parts, v.Type().Field(i).Name+": "+brief(f))
+			}
+		}
+		return strings.TrimPrefix(v.Type().String(), "sqlext.") + "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprint(v.Interface())
 }
 
 func TestBind(t *testing.T) {

@@ -47,8 +47,31 @@ func (p *parser) claim() func() Statement {
 		return p.merge
 	case p.words("INSERT OVERWRITE"):
 		return p.insertOverwrite
+	case p.words("ALTER TABLE"), p.words("ALTER IGNORE TABLE"):
+		return p.claimAlterTable()
 	}
-	return p.claimUnbuilt()
+	return p.claimTable()
+}
+
+// claimTable takes the statements about tables that one or two words tell.
+func (p *parser) claimTable() func() Statement {
+	if !isOneOf(p.peek(0), []string{"RENAME", "COMMENT", "COPY", "OPTIMIZE", "VACUUM", "RESTORE", "CONVERT", "ANALYZE"}) {
+		return nil // the most statements
+	}
+	for _, c := range []struct {
+		words string
+		parse func() Statement
+	}{
+		{"RENAME TABLE", p.renameTables}, {"RENAME TABLES", p.renameTables}, {"COMMENT ON TABLE", p.commentOn}, {"COMMENT ON COLUMN", p.commentOn},
+		{"COPY INTO", p.copyInto}, {"OPTIMIZE", p.optimize}, {"VACUUM", p.vacuum}, {"RESTORE", p.restore},
+		{"CONVERT TO DELTA", p.convertToDelta}, {"ANALYZE TABLE", p.analyzeTable}, {"ANALYZE LOCAL TABLE", p.analyzeTable},
+		{"ANALYZE NO_WRITE_TO_BINLOG TABLE", p.analyzeTable},
+	} {
+		if p.words(c.words) {
+			return c.parse
+		}
+	}
+	return nil
 }
 
 func (p *parser) claimCreate() func() Statement {
@@ -75,8 +98,12 @@ func (p *parser) claimShow() func() Statement {
 		return p.showStream
 	case p.words("SHOW CREATE STREAM"):
 		return p.showCreateStream
+	case p.words("SHOW TBLPROPERTIES"):
+		return p.showProperties
+	case p.words("SHOW PARTITIONS"):
+		return p.showPartitions
 	}
-	return p.claimUnbuilt()
+	return nil
 }
 
 // claimDescribe takes DESCRIBE HISTORY t and its kin. A single word after DESCRIBE is MySQL's: a table of that name.
@@ -84,7 +111,7 @@ func (p *parser) claimDescribe() func() Statement {
 	if p.peek(1).is("CREATE") && (p.peek(2).is("STREAM") || p.peek(2).is("OR") && p.peek(4).is("STREAM")) {
 		return p.explainCreateStream
 	}
-	if !p.isName(p.peek(2)) {
+	if !p.isName(p.peek(2)) && p.peek(2).kind != tokString {
 		return nil
 	}
 	switch what := p.peek(1); {
@@ -100,12 +127,12 @@ func (p *parser) claimDescribe() func() Statement {
 
 func (p *parser) describeHistory() Statement {
 	p.pos += 2
-	return &DescribeHistory{Table: p.name("the name of a table"), Limit: p.limit()}
+	return &DescribeHistory{Table: p.tableName(), Limit: p.limit()}
 }
 
 func (p *parser) describeDetail() Statement {
 	p.pos += 2
-	return &DescribeDetail{Table: p.name("the name of a table")}
+	return &DescribeDetail{Table: p.tableName()}
 }
 
 func (p *parser) describeStream() Statement {
@@ -128,36 +155,4 @@ func (p *parser) refusal(kind RefusalKind, message string) func() Statement {
 		p.refuse(kind, message)
 		return nil
 	}
-}
-
-// claimUnbuilt refuses by name what the grammar has and nothing executes yet.
-func (p *parser) claimUnbuilt() func() Statement {
-	for _, u := range unbuilt {
-		if p.words(u.words) {
-			return p.refusal(NotSupported, u.name+" is not supported yet"+u.instead)
-		}
-	}
-	if p.words("ALTER TABLE") && p.alterProperties() {
-		return p.refusal(NotSupported, "ALTER TABLE ... SET or UNSET TBLPROPERTIES is not supported yet; give TBLPROPERTIES in CREATE TABLE")
-	}
-	return nil
-}
-
-var unbuilt = []struct{ words, name, instead string }{
-	{"COPY INTO", "COPY INTO", "; use INSERT INTO t SELECT * FROM read_files('path', format => 'csv'), or a stream with TRIGGER AVAILABLE NOW"},
-	{"CONVERT TO DELTA", "CONVERT TO DELTA", ""},
-	{"OPTIMIZE", "OPTIMIZE", ""},
-	{"VACUUM", "VACUUM", ""},
-	{"RESTORE", "RESTORE", "; the old version can be read: SELECT * FROM t VERSION AS OF n"},
-	{"SHOW TBLPROPERTIES", "SHOW TBLPROPERTIES", "; DESCRIBE DETAIL t has the properties"},
-	{"SHOW PARTITIONS", "SHOW PARTITIONS", "; DESCRIBE DETAIL t has the partition columns"},
-}
-
-// alterProperties reports ALTER TABLE name SET|UNSET TBLPROPERTIES.
-func (p *parser) alterProperties() bool {
-	i := 3
-	if p.peek(i).punct(".") {
-		i += 2
-	}
-	return (p.peek(i).is("SET") || p.peek(i).is("UNSET")) && p.peek(i+1).is("TBLPROPERTIES")
 }

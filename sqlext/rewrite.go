@@ -67,10 +67,8 @@ func (e *editor) origin(start, i int) int {
 }
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
-// `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, Delta's types in
-// ALTER TABLE into MySQL's.
-// Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
-// nothing. The error is a *RefusedError: STREAM outside of a stream statement, or a function that is not built yet.
+// `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// nothing. The error is a *RefusedError: STREAM outside of a stream statement.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
 		return sql, nil
@@ -95,7 +93,7 @@ func mayNeedRewrite(sql string) bool {
 		return true
 	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes", "alter"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -151,7 +149,6 @@ func (r *rewriter) at(i int) token {
 // run rewrites all tokens. source takes the streaming source that begins at token i and returns the token behind it; nil refuses them.
 func (r *rewriter) run(source func(i int) (int, error)) error {
 	r.from = []bool{false}
-	alter := r.isAlterTable()
 	for i := 0; i < len(r.tokens); i++ {
 		t := r.tokens[i]
 		switch {
@@ -173,14 +170,6 @@ func (r *rewriter) run(source func(i int) (int, error)) error {
 			}
 			i = next - 1
 			continue
-		}
-		if t.is("table_changes") && r.at(i+1).punct("(") && r.tableReference(i) {
-			return &RefusedError{Kind: NotSupported, Message: "table_changes is not supported yet; two versions can be compared: SELECT * FROM t VERSION AS OF n"}
-		}
-		if alter {
-			if err := r.alterType(i); err != nil {
-				return err
-			}
 		}
 		if n := r.namedArgument(i); n > 0 {
 			i += n - 1

@@ -243,23 +243,6 @@ type DescribeHistory struct {
 // DescribeDetail is DESCRIBE DETAIL t.
 type DescribeDetail struct{ Table Name }
 
-// CreateTable is a CREATE TABLE with clauses or types that vitess does not know.
-type CreateTable struct {
-	Name          Name
-	IfNotExists   bool
-	OrReplace     bool
-	Rest          string // the statement for vitess without our clauses; "" when NoColumns
-	NoColumns     bool   // neither columns nor AS SELECT: CREATE TABLE t USING DELTA LOCATION 'existing'
-	PartitionedBy []string
-	ClusterBy     []string
-	Location      *Value
-	Comment       *Value
-	Properties    []Option
-	Types         map[string]string // column name in lower case -> Delta's type name where MySQL's in Rest says less, such as timestamp_ntz
-	Params        int
-	SQL           string // the whole statement as written, without a trailing ';'
-}
-
 func (*CreateStream) statement()        {}
 func (*ExplainCreateStream) statement() {}
 func (*DropStream) statement()          {}
@@ -275,7 +258,6 @@ func (*DescribeStream) statement()      {}
 func (*WaitForStream) statement()       {}
 func (*DescribeHistory) statement()     {}
 func (*DescribeDetail) statement()      {}
-func (*CreateTable) statement()         {}
 
 // StreamSource is one `STREAM ...` of a stream's SELECT.
 type StreamSource struct {

@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+	"lakesql/sqlext"
+)
+
+// fieldOf is the Delta column of a definition: its name, type, comment, and whether it takes NULL. Expressions are the caller's.
+func fieldOf(c sqlext.ColumnDef) (batch.Field, error) {
+	f, err := typedField(c.Name(), c.Type)
+	if err != nil {
+		return f, err
+	}
+	f.Nullable = c.Null != sqlext.NotNull
+	if c.Comment != nil {
+		setText(&f, "comment", c.Comment.Text)
+	}
+	return f, nil
+}
+
+// typedField is a nullable column of a type. A type of MySQL's is read by vitess, as in a CREATE TABLE.
+func typedField(name string, t sqlext.Type) (batch.Field, error) {
+	if t.Nested != nil {
+		typ, err := nestedType(name, t)
+		return batch.Field{Name: name, Type: typ, Nullable: true}, err
+	}
+	if t.IsDelta() {
+		typ, err := plainType(t.Name)
+		return batch.Field{Name: name, Type: typ, Nullable: true}, err
+	}
+	parsed, err := ast.Parse("CREATE TABLE t (c " + t.Text + ")")
+	if err != nil {
+		return batch.Field{}, fmt.Errorf("column %s: type %s: %w", name, t.Text, err)
+	}
+	ddl, ok := parsed.(*ast.DDL)
+	if !ok || ddl.TableSpec == nil || len(ddl.TableSpec.Columns) != 1 {
+		return batch.Field{}, refuse(KindInvalid, "column %s: %s is no type", name, t.Text)
+	}
+	typ, err := types.ColumnTypeToType(&ddl.TableSpec.Columns[0].Type)
+	if err != nil {
+		return batch.Field{}, err
+	}
+	return mysqltype.Field(&sql.Column{Name: name, Type: typ, Nullable: true})
+}
+
+// plainType is a type that only Delta has a name for.
+func plainType(name string) (batch.Type, error) {
+	switch name {
+	case "VARIANT":
+		return batch.Type{Kind: batch.Variant}, nil
+	case "TIMESTAMP_LTZ":
+		return batch.Type{Kind: batch.Timestamp}, nil
+	}
+	return batch.ParseType(name)
+}
+
+func nestedType(name string, t sqlext.Type) (batch.Type, error) {
+	inner := make([]batch.Field, len(t.Nested))
+	for i, c := range t.Nested {
+		var err error
+		if inner[i], err = fieldOf(c); err != nil {
+			return batch.Type{}, fmt.Errorf("column %s: %w", name, err)
+		}
+		if comment, ok := inner[i].Metadata["comment"]; ok {
+			inner[i].Metadata = map[string]string{"comment": comment}
+		} else {
+			inner[i].Metadata = nil // the length of a VARCHAR is kept for columns only
+		}
+	}
+	switch t.Name {
+	case "ARRAY":
+		return batch.ListOf(inner[0]), nil
+	case "MAP":
+		inner[0].Nullable = false
+		return batch.MapOf(inner[0], inner[1]), nil
+	}
+	return batch.StructOf(inner...), nil
+}
+
+// setText sets a text in a column's metadata, which holds raw JSON.
+func setText(f *batch.Field, key, text string) {
+	raw, _ := json.Marshal(text) // a string always marshals
+	setRaw(f, key, string(raw))
+}
+
+func setRaw(f *batch.Field, key, raw string) {
+	if f.Metadata == nil {
+		f.Metadata = make(map[string]string)
+	}
+	f.Metadata[key] = raw
+}
+
+// columnNamed finds the definition of a column, in any case.
+func columnNamed(columns []sqlext.ColumnDef, name string) (sqlext.ColumnDef, bool) {
+	for _, c := range columns {
+		if strings.EqualFold(c.Name(), name) {
+			return c, true
+		}
+	}
+	return sqlext.ColumnDef{}, false
+}
