@@ -40,6 +40,7 @@ type commit struct {
 	domains  []domainAction
 	adds     []addAction
 	removes  []removeAction
+	changes  []addAction // cdc actions, which have no time and no statistics
 
 	sidecars []string // only in V2 checkpoints: encoded names of files that hold more actions
 }
@@ -52,6 +53,8 @@ type addAction struct {
 	modTime   int64  // milliseconds since the epoch
 	stats     []byte // JSON; empty: none
 	extra     *fileExtra
+
+	dataChange bool // false: it holds rows that the table had before
 }
 
 // fileExtra holds what few files have, so that the others do not pay for it.
@@ -99,6 +102,8 @@ type removeAction struct {
 	partition            map[string]string
 	size                 int64
 	extra                *fileExtra
+
+	dataChange bool // false: its rows stay in the table
 }
 
 // txnAction says that an application has committed its version.

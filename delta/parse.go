@@ -44,6 +44,8 @@ func (c *commit) parseLine(text []byte) error {
 			c.adds = append(c.adds, s.add())
 		case "remove":
 			c.removes = append(c.removes, s.remove())
+		case "cdc":
+			c.changes = append(c.changes, s.add())
 		case "txn":
 			c.txns = append(c.txns, s.txn())
 		case "commitInfo":
@@ -101,6 +103,8 @@ func (s *jsonScanner) add() (a addAction) {
 			a.size = s.int()
 		case "modificationTime":
 			a.modTime = s.int()
+		case "dataChange":
+			a.dataChange = s.bool()
 		case "stats":
 			a.stats = s.bytes()
 		default:
@@ -120,6 +124,8 @@ func (s *jsonScanner) remove() (r removeAction) {
 			r.path = s.bytes()
 		case "deletionTimestamp":
 			r.deletionTimestamp = s.int()
+		case "dataChange":
+			r.dataChange = s.bool()
 		case "extendedFileMetadata":
 			r.extendedFileMetadata = s.bool()
 		case "partitionValues":
