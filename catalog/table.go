@@ -103,7 +103,7 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 	for i, f := range fields {
 		names[i] = f.Name
 	}
-	scan, err := vector.NewScan(t.snap, t.handle.Store(), names, filter)
+	scan, err := vector.NewScan(t.handle, t.snap, names, filter)
 	if err != nil {
 		return nil, fmt.Errorf("read %s.%s: %w", t.database, t.name, err)
 	}

@@ -71,9 +71,10 @@ func (l *lake) write(key, content string) {
 func (l *lake) rows(table string) []string {
 	l.t.Helper()
 	st := store.Sub(l.mem, "tables/"+table)
-	snap, err := delta.NewTable(st).Snapshot(l.t.Context())
+	handle := delta.NewTable(st)
+	snap, err := handle.Snapshot(l.t.Context())
 	require.NoError(l.t, err)
-	scan, err := vector.NewScan(snap, st, snap.Schema().Names(), nil)
+	scan, err := vector.NewScan(handle, snap, snap.Schema().Names(), nil)
 	require.NoError(l.t, err)
 	defer scan.Close()
 	out := []string{}

@@ -84,7 +84,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				s, err := NewScan(snap, st, []string{c.column}, c.filter)
+				s, err := NewScan(delta.NewTable(st), snap, []string{c.column}, c.filter)
 				require.NoError(b, err)
 				var op Operator = s
 				if c.filter != nil {

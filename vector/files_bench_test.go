@@ -44,7 +44,7 @@ func BenchmarkManyFiles(b *testing.B) {
 	}{{"opened", nil}, {"kept", parquet.NewCache()}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				scan, err := NewScan(done.Snapshot, st, []string{"n"}, nil)
+				scan, err := NewScan(delta.NewTable(st), done.Snapshot, []string{"n"}, nil)
 				require.NoError(b, err)
 				scan.UseCache(c.cache)
 				require.Equal(b, files, run(b, scan))

@@ -6,47 +6,49 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 	"sync"
 
 	"lakesql/batch"
 	"lakesql/delta"
 	"lakesql/format/parquet"
-	"lakesql/store"
 )
 
+// The columns of a row's address, which no table has. Both are longs.
+const (
+	FileColumn = "_lakesql_file" // the number of the row's file
+	RowColumn  = "_lakesql_row"  // the row's position in it
+)
+
+// AddressField is an address column as batches have it.
+func AddressField(name string) batch.Field {
+	return batch.Field{Name: name, Type: batch.Type{Kind: batch.Int64}}
+}
+
 // Scan reads the rows of a snapshot, file after file in the snapshot's order. While the rows of one file are handed out, the next one is
-// opened. It leaves out the files and row groups that its filter rules out.
+// opened. It leaves out the files, row groups and pages that its filter rules out.
 //
 // Files that wait cost nothing: they are taken from the snapshot one at a time.
 type Scan struct {
-	st      store.Store
-	cache   *parquet.Cache // nil: every file is opened anew
-	schema  *batch.Schema
-	columns []scanColumn
-	stored  []batch.Field // the columns that come out of the files
-	filter  Expr          // nil: none
-	needed  []int         // the columns that filter looks at
+	table  *delta.Table
+	snap   *delta.Snapshot
+	cache  *parquet.Cache // nil: every file is opened anew
+	schema *batch.Schema
+	filter *FileFilter
+	read   []batch.Field // the columns of the table among the scan's
+	files  iter.Seq2[int64, delta.File]
 
 	ctx    context.Context // of the reads; ends with Close
 	cancel context.CancelFunc
-	next   func() (delta.File, bool)
+	next   func() (int64, delta.File, bool) // nil until the first file is opened
 	stop   func()
 	ahead  chan opened // the file being opened; nil when there is none
 	now    *openFile
 	closed bool
 	out    batch.Batch
+	row    batch.Vector // the values of RowColumn
 
 	mu    sync.Mutex
 	stats ScanStats // guarded by mu: the opening goroutine counts too
-}
-
-// scanColumn is where a column of the output comes from.
-type scanColumn struct {
-	field     batch.Field
-	position  int // in the snapshot's schema
-	partition bool
-	stored    int // in Scan.stored, unless it is a partition column
 }
 
 // ScanStats count what a scan reads and leaves out, so far.
@@ -58,42 +60,42 @@ type ScanStats struct {
 	Rows             int64 // handed out
 }
 
-// NewScan returns a scan of the named columns of a snapshot; st is rooted at the table's folder. filter may be nil: it refers to columns by
-// their position in columns, and is used to leave out files and row groups that have no row for it. The caller still filters
-// the rows. NewScan reads nothing.
-func NewScan(snap *delta.Snapshot, st store.Store, columns []string, filter Expr) (*Scan, error) {
-	s := &Scan{st: st, filter: filter, schema: &batch.Schema{}}
-	partition := make(map[string]bool)
-	for _, name := range snap.Metadata().PartitionColumns {
-		partition[name] = true
+// NewScan returns a scan of the named columns of a snapshot of the table, FileColumn and RowColumn among them. filter may be nil: it refers
+// to columns by their position in columns, and is used to leave out files, row groups and pages that have no row for it. The caller still
+// filters the rows. NewScan reads nothing.
+func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter Expr) (*Scan, error) {
+	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: numbered(snap)}
+	var err error
+	if s.filter, err = NewFileFilter(snap, columns, filter); err != nil {
+		return nil, fmt.Errorf("scan %s: %w", table.Store().URI(), err)
 	}
-	for _, name := range columns {
-		i := snap.Schema().Index(name)
-		if i < 0 {
-			return nil, fmt.Errorf("scan %s: no column %q in version %d; it has %s", st.URI(), name, snap.Version(), strings.Join(snap.Schema().Names(), ", "))
-		}
-		c := scanColumn{field: snap.Schema().Fields[i], position: i, partition: partition[snap.Schema().Fields[i].Name]}
-		if !c.partition {
-			c.stored = len(s.stored)
-			s.stored = append(s.stored, c.field)
-		}
-		s.columns = append(s.columns, c)
+	for _, c := range s.filter.columns {
 		s.schema.Fields = append(s.schema.Fields, c.field)
-	}
-	if filter != nil {
-		s.needed = columnsOf(filter)
-		for _, i := range s.needed {
-			if i >= len(s.columns) {
-				return nil, fmt.Errorf("scan %s: the filter looks at column %d of %d", st.URI(), i, len(s.columns))
-			}
+		if c.position >= 0 {
+			s.read = append(s.read, c.field)
 		}
 	}
-	s.next, s.stop = iter.Pull(snap.Files())
 	return s, nil
+}
+
+// numbered are the files of a snapshot with their places among them.
+func numbered(snap *delta.Snapshot) iter.Seq2[int64, delta.File] {
+	return func(yield func(int64, delta.File) bool) {
+		n := int64(0)
+		for f := range snap.Files() {
+			if !yield(n, f) {
+				return
+			}
+			n++
+		}
+	}
 }
 
 // UseCache opens the files through a cache, which other scans share. It is called before Next.
 func (s *Scan) UseCache(c *parquet.Cache) { s.cache = c }
+
+// UseFiles reads these files, with their numbers, instead of those of the snapshot. It is called before Next.
+func (s *Scan) UseFiles(files iter.Seq2[int64, delta.File]) { s.files = files }
 
 // Schema implements Operator.
 func (s *Scan) Schema() *batch.Schema { return s.schema }
@@ -125,9 +127,9 @@ func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 				return nil, err
 			}
 		}
-		b, err := s.now.scanner.Next(ctx)
+		b, err := s.now.reader.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			if err := s.now.close(); err != nil {
+			if err := s.now.reader.Close(); err != nil {
 				return nil, err
 			}
 			s.now = nil
@@ -141,14 +143,26 @@ func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 }
 
-// assemble puts the file's partition values between the columns that it stores.
+// assemble puts the address between the columns of the table.
 func (s *Scan) assemble(b *batch.Batch) *batch.Batch {
-	s.out = batch.Batch{Schema: s.schema, Cols: resize(s.out.Cols, len(s.columns)), Len: b.Len, Sel: b.Sel}
-	for i, c := range s.columns {
-		if c.partition {
-			s.out.Cols[i] = s.now.constants[i].vector(c.field.Type, b.Len)
-		} else {
-			s.out.Cols[i] = b.Cols[c.stored]
+	if len(s.read) == len(s.filter.columns) {
+		return b
+	}
+	s.out = batch.Batch{Schema: s.schema, Cols: s.out.Cols[:0], Len: b.Len, Sel: b.Sel}
+	read := 0
+	for _, c := range s.filter.columns {
+		switch {
+		case c.position >= 0:
+			s.out.Cols = append(s.out.Cols, b.Cols[read])
+			read++
+		case c.field.Name == FileColumn:
+			s.out.Cols = append(s.out.Cols, s.now.number.vector(c.field.Type, b.Len))
+		default:
+			reset(&s.row, c.field.Type, b.Len)
+			for i := range s.row.I64 {
+				s.row.I64[i] = s.now.reader.Position() + int64(i)
+			}
+			s.out.Cols = append(s.out.Cols, &s.row)
 		}
 	}
 	return &s.out
@@ -183,6 +197,12 @@ type opened struct {
 	err  error // io.EOF after the last file
 }
 
+// openFile is a file whose rows are being read.
+type openFile struct {
+	number constant // of the file, for FileColumn
+	reader *delta.FileReader
+}
+
 // closedWith is an ahead that tells the same again.
 func closedWith(err error) chan opened {
 	ahead := make(chan opened, 1)
@@ -203,17 +223,25 @@ func (s *Scan) openAhead() {
 func (s *Scan) openNext() (file *openFile, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			file, err = nil, fmt.Errorf("scan %s: panic: %v", s.st.URI(), r)
+			file, err = nil, fmt.Errorf("scan %s: panic: %v", s.table.Store().URI(), r)
 		}
 	}()
+	if s.next == nil {
+		s.next, s.stop = iter.Pull2(s.files)
+	}
 	for {
-		f, ok := s.next()
+		n, f, ok := s.next()
 		if !ok {
 			return nil, io.EOF
 		}
-		file, err := s.open(f)
-		if err != nil || file != nil {
-			return file, err
+		reader, err := s.open(f)
+		if err != nil {
+			return nil, err
+		}
+		if reader != nil {
+			number := batch.NewVector(AddressField(FileColumn).Type, 1)
+			number.AppendInt64(n)
+			return &openFile{number: constant{value: number}, reader: reader}, nil
 		}
 	}
 }
@@ -226,77 +254,67 @@ func (s *Scan) Close() error {
 	s.closed = true
 	var errs []error
 	if s.now != nil {
-		errs = append(errs, s.now.close())
+		errs = append(errs, s.now.reader.Close())
 		s.now = nil
 	}
 	if s.ahead != nil {
 		s.cancel()
 		if o := <-s.ahead; o.file != nil {
-			errs = append(errs, o.file.close())
+			errs = append(errs, o.file.reader.Close())
 		}
 	}
 	if s.cancel != nil {
 		s.cancel()
 	}
-	s.stop()
+	if s.stop != nil {
+		s.stop()
+	}
 	return errors.Join(errs...)
 }
 
-// openFile is a file whose rows are being read.
-type openFile struct {
-	file      *parquet.File
-	scanner   *parquet.Scanner
-	constants []constant // by position in Scan.columns; set for partition columns
-}
-
-func (o *openFile) close() error { return errors.Join(o.scanner.Close(), o.file.Close()) }
-
 // open opens a file; nil when nothing in it can match the filter.
-func (s *Scan) open(f delta.File) (*openFile, error) {
+func (s *Scan) open(f delta.File) (*delta.FileReader, error) {
 	s.count(func(c *ScanStats) { c.Files++ })
-	constants, err := s.partitionValues(f)
+	coverage, err := s.filter.Match(f)
 	if err != nil {
 		return nil, err
 	}
-	if !s.fileCanMatch(f, constants) {
+	if coverage == NoRows {
 		s.count(func(c *ScanStats) { c.FilesSkipped++ })
 		return nil, nil
 	}
-	if isURI(f.Path) {
-		return nil, fmt.Errorf("read %s: the file lies outside of its table %s, which is not supported yet", f.Path, s.st.URI())
+	reader, err := s.table.OpenFile(s.ctx, s.snap, f, delta.FileReaderOptions{Columns: s.read, Cache: s.cache})
+	if err != nil || coverage == AllRows {
+		return reader, err
 	}
-	file, err := s.cache.Open(s.ctx, s.st, f.Path, f.Size)
+	rows, err := s.rows(f, reader.Parquet())
+	if err != nil || len(rows) == 0 {
+		return nil, errors.Join(err, reader.Close())
+	}
+	reader.Restrict(rows)
+	return reader, nil
+}
+
+// rows are the ranges of a file in which the filter can be true for some row.
+func (s *Scan) rows(f delta.File, open *parquet.File) ([]parquet.RowRange, error) {
+	all := open.RowGroups()
+	groups, err := s.filter.groups(f, open)
 	if err != nil {
 		return nil, err
 	}
-	groups := s.rowGroups(file, constants)
-	if len(groups) == 0 {
-		return nil, file.Close()
+	s.count(func(c *ScanStats) {
+		c.RowGroups += len(all)
+		c.RowGroupsSkipped += len(all) - len(groups)
+	})
+	var rows []parquet.RowRange
+	start, next := int64(0), 0
+	for g := range all {
+		end := start + all[g].NumRows
+		if next < len(groups) && groups[next] == g {
+			rows = append(rows, parquet.RowRange{Start: start, End: end})
+			next++
+		}
+		start = end
 	}
-	scanner := file.Scan(s.ctx, parquet.ScanOptions{Columns: s.stored, RowGroups: groups})
-	return &openFile{file: file, scanner: scanner, constants: constants}, nil
-}
-
-// isURI reports a path that is no key below the table's root: it has a scheme.
-func isURI(path string) bool {
-	scheme, rest, ok := strings.Cut(path, ":")
-	return ok && strings.HasPrefix(rest, "/") && !strings.Contains(scheme, "/")
-}
-
-// partitionValues parses the file's values of the partition columns.
-func (s *Scan) partitionValues(f delta.File) ([]constant, error) {
-	constants := make([]constant, len(s.columns))
-	for i, c := range s.columns {
-		if !c.partition {
-			continue
-		}
-		v, err := delta.ParsePartitionValue(f.PartitionValues[c.field.Name], c.field.Type)
-		if err != nil {
-			return nil, fmt.Errorf("column %s of %s: %w", c.field.Name, f.Path, err)
-		}
-		if !v.IsNull(0) {
-			constants[i].value = v
-		}
-	}
-	return constants, nil
+	return rows, nil
 }

@@ -99,7 +99,7 @@ func (x *table) writePlain(b *batch.Batch, rowGroup int) {
 }
 
 func (x *table) scan(columns []string, filter Expr) *Scan {
-	s, err := NewScan(x.snap, x.st, columns, filter)
+	s, err := NewScan(x.tab, x.snap, columns, filter)
 	require.NoError(x.t, err)
 	return s
 }
@@ -108,7 +108,7 @@ func (x *table) scan(columns []string, filter Expr) *Scan {
 // on and off.
 func TestSkippingChangesNoResult(t *testing.T) {
 	g := &generator{schema: modelSchema()}
-	names := g.schema.Names()
+	names := append(g.schema.Names(), FileColumn, RowColumn)
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([][]string{nil, {"c13"}, {"c3", "c10"}, {"c0"}, {"c7"}, {"c11"}, {"c6"}}).Draw(t, "partitions")
 		x := newTable(t, g.schema, partitions...)
@@ -198,8 +198,67 @@ func TestScan(t *testing.T) {
 	require.Equal(t, "r1 | 10\nr1 | 11\nr1 | 12\n", drain(t, s))
 	require.Equal(t, 5, s.Stats().FilesSkipped)
 
-	_, err = NewScan(x.snap, x.st, []string{"nope"}, nil)
+	_, err = NewScan(x.tab, x.snap, []string{"nope"}, nil)
 	require.ErrorContains(t, err, `no column "nope" in version 3; it has id, Region`)
+}
+
+// TestAddresses: a row's file and its place in it, whatever is left out.
+func TestAddresses(t *testing.T) {
+	x := smallTable(t)
+	id := x.snap.Schema().Fields[0]
+	b := batch.NewBuilder(x.snap.Schema())
+	for i := range int64(50) {
+		require.NoError(t, b.AppendRow(100+i, "r9"))
+	}
+	x.write(b.Finish())
+	filter, err := NewCompare(GreaterEqual, NewColumn(1, id), NewInt(148))
+	require.NoError(t, err)
+	s := x.scan([]string{RowColumn, "id", FileColumn}, filter)
+	require.Equal(t, "48 | 148 | 6\n49 | 149 | 6\n", drain(t, NewFilter(s, filter)))
+	require.Equal(t, "0 | 0\n0 | 1\n0 | 2\n", first(3, drain(t, x.scan([]string{FileColumn, RowColumn}, nil))))
+	s = x.scan([]string{FileColumn, "id"}, nil)
+	s.UseFiles(func(yield func(int64, delta.File) bool) {
+		for n, f := range numbered(x.snap) {
+			if n == 2 && !yield(77, f) {
+				return
+			}
+		}
+	})
+	require.Equal(t, "77 | 10\n77 | 11\n77 | 12\n", drain(t, s))
+}
+
+// TestCoverage: whole files are decided by partition values and statistics.
+func TestCoverage(t *testing.T) {
+	x := smallTable(t)
+	id, region := NewColumn(0, x.snap.Schema().Fields[0]), NewColumn(1, x.snap.Schema().Fields[1])
+	must := func(e Expr, err error) Expr { require.NoError(t, err); return e }
+	for _, c := range []struct {
+		predicate Expr
+		want      string
+	}{
+		{nil, "AAAAAA"},
+		{must(NewCompare(Equal, region, NewString("r1"))), "--A---"},
+		{must(NewCompare(GreaterEqual, id, NewInt(10))), "--A-A-"},
+		{must(NewCompare(GreaterEqual, id, NewInt(11))), "--S-A-"},
+		{NewIsNull(id), "-A-A-A"},
+		{must(NewNot(NewIsNull(region))), "A-A-A-"},
+	} {
+		f, err := NewFileFilter(x.snap, []string{"id", "Region"}, c.predicate)
+		require.NoError(t, err)
+		got := ""
+		for file := range x.snap.Files() {
+			coverage, err := f.Match(file)
+			require.NoError(t, err)
+			got += string("-SA"[coverage])
+			require.True(t, coverage == NoRows || f.MatchPartition(file.PartitionValues))
+		}
+		require.Equal(t, c.want, got)
+	}
+	f, err := NewFileFilter(x.snap, []string{"Region"}, must(NewCompare(Equal, NewColumn(0, x.snap.Schema().Fields[1]), NewString("r1"))))
+	require.NoError(t, err)
+	require.True(t, f.MatchPartition(map[string]string{"Region": "r1"}))
+	require.False(t, f.MatchPartition(map[string]string{"Region": "r2"}))
+	require.False(t, f.MatchPartition(nil))
 }
 
 // TestScanSchemaChange: a column that a file lacks is null there.

@@ -2,12 +2,70 @@ package vector
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 
 	"lakesql/batch"
 	"lakesql/delta"
 	"lakesql/format/parquet"
 )
+
+// Coverage is how many of some rows a predicate can be true for.
+type Coverage uint8
+
+// The coverages.
+const (
+	NoRows   Coverage = iota
+	SomeRows          // or it is not known
+	AllRows
+)
+
+// FileFilter tells from partition values and statistics what a predicate is for the rows of files. It may be used by one goroutine at a
+// time.
+type FileFilter struct {
+	columns   []scanColumn
+	predicate Expr // nil: true for every row
+	needed    []int
+}
+
+// scanColumn is where a column of a scan comes from.
+type scanColumn struct {
+	field     batch.Field
+	position  int // in the snapshot's schema; -1: the column is no column of the table
+	partition bool
+}
+
+// NewFileFilter returns the filter of a predicate over the named columns of a snapshot: it refers to them by their position in columns.
+// Names that the snapshot does not have are those of address columns.
+func NewFileFilter(snap *delta.Snapshot, columns []string, predicate Expr) (*FileFilter, error) {
+	f := &FileFilter{predicate: predicate}
+	partition := make(map[string]bool)
+	for _, name := range snap.Metadata().PartitionColumns {
+		partition[name] = true
+	}
+	for _, name := range columns {
+		i := snap.Schema().Index(name)
+		switch {
+		case i >= 0:
+			field := snap.Schema().Fields[i]
+			f.columns = append(f.columns, scanColumn{field: field, position: i, partition: partition[field.Name]})
+		case name == FileColumn || name == RowColumn:
+			f.columns = append(f.columns, scanColumn{field: AddressField(name), position: -1})
+		default:
+			return nil, fmt.Errorf("no column %q in version %d; it has %s", name, snap.Version(), strings.Join(snap.Schema().Names(), ", "))
+		}
+	}
+	if predicate != nil {
+		f.needed = columnsOf(predicate)
+		for _, i := range f.needed {
+			if i >= len(f.columns) {
+				return nil, fmt.Errorf("the filter looks at column %d of %d", i, len(f.columns))
+			}
+		}
+	}
+	return f, nil
+}
 
 // columnsOf returns the positions of the columns that an expression looks at, each once.
 func columnsOf(e Expr) []int {
@@ -45,69 +103,102 @@ func columnsOf(e Expr) []int {
 	return out
 }
 
-// fileCanMatch reports whether the filter can be true for a row of the file, by its partition values first and then by its statistics,
-// which are parsed only when those leave it open. Statistics that cannot be read are none: they only ever save work.
-func (s *Scan) fileCanMatch(f delta.File, constants []constant) bool {
-	if s.filter == nil {
-		return true
+// Match tells for how many rows of a file the predicate is true, by the file's partition values first and then by its statistics, which
+// are parsed only when those leave it open. Statistics that cannot be read are none: they only ever save work. The error is a partition
+// value that cannot be read.
+func (f *FileFilter) Match(file delta.File) (Coverage, error) {
+	known, err := f.partitionBounds(file)
+	if err != nil {
+		return SomeRows, err
 	}
-	known := s.knownBounds(constants)
-	if !canMatch(s.filter, func(i int) bounds { return known[i] }) {
-		return false
+	c := f.coverage(known)
+	if c != SomeRows || !f.readsData() {
+		return c, nil
 	}
-	if !slices.ContainsFunc(s.needed, func(i int) bool { return !s.columns[i].partition }) {
-		return true
-	}
-	stats, err := f.Stats()
+	stats, err := file.Stats()
 	if err != nil || stats == nil {
-		return true
+		return SomeRows, nil
 	}
-	for _, i := range s.needed {
-		if c := s.columns[i]; !c.partition {
+	for _, i := range f.needed {
+		if c := f.columns[i]; c.stored() {
 			column := stats.Columns[c.position]
 			known[i] = boundsOf(c.field.Type, column.Min, column.Max, column.NullCount, stats.NumRecords)
 		}
 	}
-	return canMatch(s.filter, func(i int) bounds { return known[i] })
+	return f.coverage(known), nil
 }
 
-// knownBounds are the partition values, and no bounds for the other columns.
-func (s *Scan) knownBounds(constants []constant) []bounds {
-	known := make([]bounds, len(s.columns))
-	for i, c := range s.columns {
-		switch v := constants[i].value; {
-		case !c.partition:
-			known[i] = unbounded
-		case v == nil:
+// MatchPartition tells whether the predicate can be true for a row with these partition values, which are texts as in the log.
+func (f *FileFilter) MatchPartition(values map[string]string) bool {
+	known, err := f.partitionBounds(delta.File{PartitionValues: values})
+	return err != nil || f.coverage(known) != NoRows
+}
+
+func (f *FileFilter) readsData() bool {
+	return slices.ContainsFunc(f.needed, func(i int) bool { return f.columns[i].stored() })
+}
+
+// stored tells whether the column lies in the data files.
+func (c scanColumn) stored() bool { return c.position >= 0 && !c.partition }
+
+func (f *FileFilter) coverage(known []bounds) Coverage {
+	if f.predicate == nil {
+		return AllRows
+	}
+	switch o := (pruner{func(i int) bounds { return known[i] }}).outcome(f.predicate); {
+	case !o.isTrue:
+		return NoRows
+	case !o.isFalse && !o.isNull:
+		return AllRows
+	default:
+		return SomeRows
+	}
+}
+
+// partitionBounds are the partition values that the predicate looks at, and no bounds for the other columns.
+func (f *FileFilter) partitionBounds(file delta.File) ([]bounds, error) {
+	known := make([]bounds, len(f.columns))
+	for i := range known {
+		known[i] = unbounded
+	}
+	for _, i := range f.needed {
+		c := f.columns[i]
+		if !c.partition {
+			continue
+		}
+		v, err := delta.ParsePartitionValue(file.PartitionValues[c.field.Name], c.field.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %s of %s: %w", c.field.Name, file.Path, err)
+		}
+		if v.IsNull(0) {
 			known[i] = bounds{null: true}
-		default:
+		} else {
 			known[i] = bounds{min: v, max: v, value: true}
 		}
 	}
-	return known
+	return known, nil
 }
 
-// rowGroups returns the row groups of a file in which the filter can be true for some row.
-func (s *Scan) rowGroups(file *parquet.File, constants []constant) []int {
-	all := file.RowGroups()
+// groups returns the row groups of an open file in which the predicate can be true for some row.
+func (f *FileFilter) groups(file delta.File, open *parquet.File) ([]int, error) {
+	all := open.RowGroups()
 	groups := make([]int, 0, len(all))
-	known := s.knownBounds(constants)
+	known, err := f.partitionBounds(file)
+	if err != nil {
+		return nil, err
+	}
 	for g := range all {
-		for _, i := range s.needed {
-			if c := s.columns[i]; !c.partition {
+		for _, i := range f.needed {
+			if c := f.columns[i]; c.stored() {
 				stats := all[g].Stats(c.field, nil, false)
 				known[i] = boundsOf(c.field.Type, stats.Min, stats.Max, stats.NullCount, all[g].NumRows)
 			}
 		}
-		if s.filter == nil || canMatch(s.filter, func(i int) bounds { return known[i] }) {
+		if f.coverage(known) != NoRows {
 			groups = append(groups, g)
 		}
 	}
-	s.count(func(c *ScanStats) {
-		c.RowGroups += len(all)
-		c.RowGroupsSkipped += len(all) - len(groups)
-	})
-	return groups
+	return groups, nil
 }
 
 // replacementCharacter ends maxima that Spark before Delta 3.3 cut off. It is less than the characters beyond U+FFFF.
