@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -32,9 +33,23 @@ func (c *Catalog) tableAt(uri string) (*delta.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open table %s: %w", uri, err)
 	}
-	t := delta.NewTable(st)
+	t := delta.NewTable(st, delta.Outside(c.outsideFile))
 	c.handles[uri] = t
 	return t, nil
+}
+
+// outsideFile finds a file of a table that lies elsewhere, as those of a shallow clone do. It must lie where statements may read.
+func (c *Catalog) outsideFile(uri string) (store.Store, string, error) {
+	resolved, err := c.cfg.Fence.Resolve(uri)
+	if err != nil {
+		return nil, "", err
+	}
+	path, err := store.ParseFileURI(resolved)
+	if err != nil {
+		return nil, "", err
+	}
+	st, err := c.cfg.Open(store.FileURI(filepath.Dir(path)))
+	return st, filepath.Base(path), err
 }
 
 // forgetTable drops the handle on a table that is gone.
