@@ -21,7 +21,7 @@ func TestDamagedLineIsNamed(t *testing.T) {
 }
 
 func TestUnknownIsIgnored(t *testing.T) {
-	c, err := parseCommit("f", 0, []byte("\r\n  \n{\"new\":{\"add\":{}}}\n{\"add\":{\"path\":\"a%20b\",\"new\":[1,{}],\"partitionValues\":{\"p\":null,\"q\":\"\\u00fc\"},\"stats\":null,\"deletionVector\":{\"storageType\":\"\"}},\"other\":3}\n{\"cdc\":{}}"))
+	c, err := parseCommit("f", 0, []byte("\r\n  \n{\"new\":{\"add\":{}}}\n{\"add\":{\"path\":\"a%20b\",\"new\":[1,{}],\"partitionValues\":{\"p\":null,\"q\":\"\\u00fc\"},\"stats\":null,\"deletionVector\":{\"storageType\":\"\"}},\"other\":3}\n{\"cdx\":{}}"))
 	require.NoError(t, err)
 	require.Len(t, c.adds, 1)
 	require.Equal(t, "a%20b", string(c.adds[0].path))
