@@ -34,6 +34,7 @@ var (
 	_ Subber    = (*Local)(nil)
 
 	_ PrefixDeleter = (*Local)(nil)
+	_ NameLister    = (*Local)(nil)
 )
 
 // NewLocal returns the store in dir, which must be absolute. It does not touch the disk.
@@ -147,7 +148,7 @@ func (l *Local) Get(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, l.wrapRead("read", key, err)
 	}
-	data, err := os.ReadFile(path)
+	data, err := readWhole(path)
 	if err != nil {
 		return nil, l.wrapRead("read", key, err)
 	}

@@ -163,6 +163,46 @@ func (w *walk) foldFolder(e listed, above []fs.FileInfo) (more bool, err error) 
 	return !found || w.yield(Info{Key: e.key, Prefix: true}, nil), nil
 }
 
+// ListNames implements NameLister: it asks for no file's size and time.
+func (l *Local) ListNames(ctx context.Context, folder, startAfter string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		entries, err := l.names(ctx, folder)
+		if err != nil {
+			yield("", l.wrapRead("list", folder, err))
+			return
+		}
+		for _, e := range entries {
+			key := folder + e.Name()
+			if key <= startAfter || isTemp(e.Name()) || e.IsDir() {
+				continue
+			}
+			if e.Type() != 0 {
+				if info, err := os.Stat(l.path(key)); err != nil || !info.Mode().IsRegular() {
+					continue // a link to no file, a socket
+				}
+			}
+			if !yield(key, nil) {
+				return
+			}
+		}
+	}
+}
+
+// names returns the entries of a folder in the order of their names; none when it is not there, unless it is the root.
+func (l *Local) names(ctx context.Context, folder string) ([]fs.DirEntry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkPrefix(folder); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(l.path(folder))
+	if err != nil && l.rootExists() {
+		return nil, ignoreGone(err)
+	}
+	return entries, err
+}
+
 // ignoreGone drops the error of a file or folder that vanished while it was listed.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -10,6 +10,8 @@ import (
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
+func readWhole(path string) ([]byte, error) { return os.ReadFile(path) }
+
 // fsyncDir does nothing: these systems make folder entries durable with the file.
 func fsyncDir(*os.File) error { return nil }
 

@@ -77,6 +77,11 @@ type Mapper interface {
 	Map(ctx context.Context, key string) (data []byte, release func(), err error)
 }
 
+// NameLister is an optional power of stores that make a call for each Info of a listing. ListNames uses it and says what it does.
+type NameLister interface {
+	ListNames(ctx context.Context, folder, startAfter string) iter.Seq2[string, error]
+}
+
 // RootMaker is an optional power of stores whose root is a thing of its own, such as a folder.
 type RootMaker interface {
 	// MakeRoot makes the root and what is missing above it. An existing root is no error.

@@ -104,3 +104,18 @@ func deleteListed(ctx context.Context, s Store, prefix string) error {
 	}
 	return nil
 }
+
+// ListNames yields, in order, the keys of the objects directly in a folder ("" or ending with a slash) that are greater than
+// startAfter. It costs one call where the store is a NameLister; else it is List without the rest of the Info.
+func ListNames(ctx context.Context, s Store, folder, startAfter string) iter.Seq2[string, error] {
+	if l, ok := s.(NameLister); ok {
+		return l.ListNames(ctx, folder, startAfter)
+	}
+	return func(yield func(string, error) bool) {
+		for info, err := range s.List(ctx, folder, startAfter, "/") {
+			if !info.Prefix && !yield(info.Key, err) {
+				return
+			}
+		}
+	}
+}

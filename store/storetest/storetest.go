@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"Keys":         testKeys,
 		"List":         testList,
 		"Folding":      testFolding,
+		"Names":        testNames,
 		"ETag":         testETag,
 		"DeletePrefix": testDeletePrefix,
 		"Sub":          testSub,
@@ -271,6 +272,31 @@ func testFolding(t *testing.T, s store.Store) {
 	require.Equal(t, []string{"a-b/", "a/", "aa"}, keys(t, s, "", "", "/"), "a folder without objects is not listed")
 }
 
+func testNames(t *testing.T, s store.Store) {
+	put(t, s, "b/1", "a/b/c", "aa", "a/10", "a/2", "a/1", "c")
+	for _, c := range []struct {
+		folder, after string
+		want          []string
+	}{
+		{"", "", []string{"aa", "c"}},
+		{"", "aa", []string{"c"}},
+		{"a/", "", []string{"a/1", "a/10", "a/2"}},
+		{"a/", "a/1", []string{"a/10", "a/2"}},
+		{"a/", "a/2", []string{}},
+		{"none/", "", []string{}},
+	} {
+		names := []string{}
+		for name, err := range store.ListNames(t.Context(), s, c.folder, c.after) {
+			require.NoError(t, err)
+			names = append(names, name)
+		}
+		require.Equal(t, c.want, names, "names in %q after %q", c.folder, c.after)
+	}
+	for range store.ListNames(t.Context(), s, "", "") {
+		break // the caller may stop
+	}
+}
+
 func testETag(t *testing.T, s store.Store) {
 	put(t, s, "k")
 	before, err := s.Stat(t.Context(), "k")
@@ -405,7 +431,11 @@ func testRootMissing(t *testing.T, s store.Store) {
 			check(err)
 			n++
 		}
-		require.Equal(t, 1, n)
+		for _, err := range store.ListNames(ctx, s, "a/", "") {
+			check(err)
+			n++
+		}
+		require.Equal(t, 2, n)
 		require.NoError(t, s.Delete(ctx, "k"))
 	}
 	require.NoError(t, s.(store.RootMaker).MakeRoot(ctx))
