@@ -41,6 +41,7 @@ type commit struct {
 	adds     []addAction
 	removes  []removeAction
 	changes  []addAction // cdc actions, which have no time and no statistics
+	repeated bool        // there was more than one protocol or metaData action
 
 	sidecars []string // only in V2 checkpoints: encoded names of files that hold more actions
 }

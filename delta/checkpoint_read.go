@@ -29,12 +29,12 @@ func (e *checkpointError) Is(target error) bool { return target == ErrCorrupt }
 func readCheckpoint(ctx context.Context, st store.Store, files checkpointFiles, s *Snapshot, log *fileLog) error {
 	sink := &checkpointSink{snapshot: s, log: log, version: files.version}
 	for _, info := range files.files {
-		if err := readCheckpointFile(ctx, st, info.Key, info.Size, sink); err != nil {
+		if err := readCheckpointFile(ctx, st, info.Key, sink); err != nil {
 			return err
 		}
 	}
 	for _, name := range sink.sidecars {
-		if err := readCheckpointFile(ctx, st, sidecarKey(name), -1, sink); err != nil {
+		if err := readCheckpointFile(ctx, st, sidecarKey(name), sink); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func sidecarKey(path string) string {
 	return logFolder + "_sidecars/" + name
 }
 
-func readCheckpointFile(ctx context.Context, st store.Store, key string, size int64, sink *checkpointSink) error {
+func readCheckpointFile(ctx context.Context, st store.Store, key string, sink *checkpointSink) error {
 	data, release, err := objectBytes(ctx, st, key)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
@@ -63,9 +63,6 @@ func readCheckpointFile(ctx context.Context, st store.Store, key string, size in
 		return fmt.Errorf("read checkpoint %s of %s: %w", logFileName(key), st.URI(), err)
 	}
 	defer release()
-	if size >= 0 && int64(len(data)) != size {
-		return &checkpointError{key, fmt.Errorf("it has %d bytes, %d were listed", len(data), size)}
-	}
 	if strings.HasSuffix(key, ".json") {
 		err = sink.readJSON(logFileName(key), data)
 	} else {

@@ -1,9 +1,11 @@
 package delta
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"lakesql/store"
@@ -19,38 +21,66 @@ type checkpointFiles struct {
 type logListing struct {
 	commits     []store.Info      // ascending by version
 	checkpoints []checkpointFiles // complete ones, ascending by version
+	compactions []logName         // ascending by first, then by last version
+
+	parts map[[2]int64][]store.Info // of multi-part checkpoints, by version and number of parts
 }
 
 // listLog lists the log from a version on: ErrNoTable when the table's folder is missing. A listing may be empty.
 func listLog(ctx context.Context, st store.Store, from int64) (*logListing, error) {
-	startAfter := ""
-	if from > 0 {
-		startAfter = fmt.Sprintf("%s%020d", logFolder, from) // sorts before every file of that version
+	return collectLog(st, st.List(ctx, logFolder, startAfter(from), "/"))
+}
+
+// listVersions is listLog without sizes and times, which cost a call for each file in some stores.
+func listVersions(ctx context.Context, st store.Store, from int64) (*logListing, error) {
+	names := store.ListNames(ctx, st, logFolder, startAfter(from))
+	return collectLog(st, func(yield func(store.Info, error) bool) {
+		for key, err := range names {
+			if !yield(store.Info{Key: key}, err) {
+				return
+			}
+		}
+	})
+}
+
+// startAfter sorts before every file of a version, and behind those of the versions before.
+func startAfter(from int64) string {
+	if from <= 0 {
+		return ""
 	}
-	var out logListing
-	parts := make(map[[2]int64][]store.Info) // by version and number of parts
-	for info, err := range st.List(ctx, logFolder, startAfter, "/") {
+	return fmt.Sprintf("%s%020d", logFolder, from)
+}
+
+func collectLog(st store.Store, files iter.Seq2[store.Info, error]) (*logListing, error) {
+	out := logListing{parts: make(map[[2]int64][]store.Info)}
+	for info, err := range files {
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, fmt.Errorf("%w: %s: %w", ErrNoTable, st.URI(), err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list the log of %s: %w", st.URI(), err)
 		}
-		switch name := parseLogName(info.Key); name.kind {
-		case commitFile:
-			out.commits = append(out.commits, info)
-		case classicCheckpoint, uuidCheckpoint:
-			out.checkpoints = append(out.checkpoints, checkpointFiles{name.version, []store.Info{info}})
-		case multiPartCheckpoint:
-			key := [2]int64{name.version, int64(name.parts)}
-			parts[key] = append(parts[key], info)
-			if len(parts[key]) == name.parts {
-				out.checkpoints = append(out.checkpoints, checkpointFiles{name.version, parts[key]})
-			}
+		out.add(info)
+	}
+	slices.SortStableFunc(out.checkpoints, func(a, b checkpointFiles) int { return cmp.Compare(a.version, b.version) })
+	return &out, nil
+}
+
+func (l *logListing) add(info store.Info) {
+	switch name := parseLogName(info.Key); name.kind {
+	case commitFile:
+		l.commits = append(l.commits, info)
+	case compactionFile:
+		l.compactions = append(l.compactions, name)
+	case classicCheckpoint, uuidCheckpoint:
+		l.checkpoints = append(l.checkpoints, checkpointFiles{name.version, []store.Info{info}})
+	case multiPartCheckpoint:
+		key := [2]int64{name.version, int64(name.parts)}
+		l.parts[key] = append(l.parts[key], info)
+		if len(l.parts[key]) == name.parts {
+			l.checkpoints = append(l.checkpoints, checkpointFiles{name.version, l.parts[key]})
 		}
 	}
-	slices.SortStableFunc(out.checkpoints, func(a, b checkpointFiles) int { return int(a.version - b.version) })
-	return &out, nil
 }
 
 // version is the newest version that the listing has; -1 without any.
@@ -65,29 +95,27 @@ func (l *logListing) version() int64 {
 	return newest
 }
 
-// between returns the commits of versions (after, upTo], which must be all there.
-func (l *logListing) between(after, upTo int64) ([]store.Info, error) {
-	var out []store.Info
+// check makes sure that the commits of versions (after, upTo] are all there.
+func (l *logListing) check(after, upTo int64) error {
 	next := after + 1
 	for _, info := range l.commits {
 		switch v := parseLogName(info.Key).version; {
-		case v < next:
-		case v == next && v <= upTo:
-			out = append(out, info)
+		case next > upTo:
+			return nil
+		case v > next:
+			return &gapError{missing: next, present: v}
+		case v == next:
 			next++
-		case next <= upTo:
-			return nil, &gapError{missing: next, present: v}
-		default:
-			return out, nil
 		}
 	}
 	if next <= upTo {
-		return nil, &gapError{missing: next, present: upTo}
+		return &gapError{missing: next, present: upTo}
 	}
-	return out, nil
+	return nil
 }
 
-// gapError says that a commit is missing below another. A listing that was made while a commit landed can look like that.
+// gapError says that a commit is missing below another. A listing that was made while a commit landed can look like that,
+// or one from before a clean-up.
 type gapError struct{ missing, present int64 }
 
 func (e *gapError) Error() string {

@@ -10,13 +10,14 @@ import (
 )
 
 // maxListings bounds how often a log is listed because a commit seemed to be missing. A listing of a local folder that
-// is being written to may show a version and not the one before it; one that still does at the third time is damaged.
+// is being written to may show a version and not the one before it, and a clean-up deletes what a listing has shown; a log
+// that still lacks a commit at the third time is damaged.
 const maxListings = 3
 
 // loadNewest replays the newest version, starting where _last_checkpoint points to when that is right.
 func loadNewest(ctx context.Context, st store.Store) (*Snapshot, *fileLog, error) {
 	if from, ok := readLastCheckpoint(ctx, st); ok {
-		listing, err := listLog(ctx, st, from)
+		listing, err := listVersions(ctx, st, from)
 		if err == nil && len(listing.checkpoints) > 0 {
 			s, log, err := replay(ctx, st, listing, listing.version())
 			if err == nil || ctx.Err() != nil {
@@ -39,7 +40,7 @@ func loadVersion(ctx context.Context, st store.Store, version int64) (*Snapshot,
 
 func loadListing(ctx context.Context, st store.Store, target func(*logListing) int64) (*Snapshot, *fileLog, error) {
 	for attempt := 1; ; attempt++ {
-		listing, err := listLog(ctx, st, 0)
+		listing, err := listVersions(ctx, st, 0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -48,7 +49,7 @@ func loadListing(ctx context.Context, st store.Store, target func(*logListing) i
 		}
 		s, log, err := replay(ctx, st, listing, target(listing))
 		var gap *gapError
-		if errors.As(err, &gap) && attempt < maxListings {
+		if (errors.As(err, &gap) || errors.Is(err, store.ErrNotFound)) && attempt < maxListings {
 			continue
 		}
 		return s, log, err
@@ -84,24 +85,26 @@ func replay(ctx context.Context, st store.Store, listing *logListing, version in
 
 // replayFrom reads one checkpoint (version -1: none) and the commits behind it.
 func replayFrom(ctx context.Context, st store.Store, listing *logListing, start checkpointFiles, version int64) (*Snapshot, *fileLog, error) {
-	commits, err := listing.between(start.version, version)
-	if err != nil {
+	if err := listing.check(start.version, version); err != nil {
 		return nil, nil, fmt.Errorf("log of %s: %w", st.URI(), err)
 	}
 	s, log := newSnapshot(st.URI()), newFileLog(st.URI())
+	var err error
+	if s.newest, err = makerOf(ctx, st, version, start); err != nil { // before it is read: what replaces it then is noticed
+		return nil, nil, err
+	}
 	if start.version >= 0 {
 		if err := readCheckpoint(ctx, st, start, s, log); err != nil {
 			return nil, nil, err
 		}
-		s.checkpoint, s.newest = start.version, listing.maker(start)
+		s.checkpoint = start.version
 	}
-	for _, info := range commits {
-		c, err := readCommit(ctx, st, s.Version()+1)
-		if err != nil {
-			return nil, nil, err
-		}
+	err = readSteps(ctx, st, listing.steps(start.version, version), func(c *commit) error {
 		s.apply(log, c)
-		s.newest = info
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	if err := s.complete(); err != nil {
 		return nil, nil, err
@@ -112,12 +115,14 @@ func replayFrom(ctx context.Context, st store.Store, listing *logListing, start 
 	return s, log, nil
 }
 
-// maker is the file that stands for the version of a checkpoint: its commit, or without it the checkpoint.
-func (l *logListing) maker(c checkpointFiles) store.Info {
-	for _, info := range l.commits {
-		if parseLogName(info.Key).version == c.version {
-			return info
-		}
+// makerOf is the file that stands for a version: its commit, or without it the checkpoint of that version.
+func makerOf(ctx context.Context, st store.Store, version int64, c checkpointFiles) (store.Info, error) {
+	info, err := st.Stat(ctx, commitKey(version))
+	if errors.Is(err, store.ErrNotFound) && c.version == version {
+		info, err = st.Stat(ctx, c.files[0].Key)
 	}
-	return c.files[0]
+	if err != nil {
+		return store.Info{}, fmt.Errorf("stat the log of %s: %w", st.URI(), err)
+	}
+	return info, nil
 }

@@ -14,6 +14,8 @@ const (
 
 func commitKey(version int64) string { return fmt.Sprintf("%s%020d.json", logFolder, version) }
 
+func checksumKey(version int64) string { return fmt.Sprintf("%s%020d.crc", logFolder, version) }
+
 func checkpointKey(version int64) string {
 	return fmt.Sprintf("%s%020d.checkpoint.parquet", logFolder, version)
 }
@@ -25,8 +27,10 @@ func logFileName(key string) string { return strings.TrimPrefix(key, logFolder) 
 type fileKind uint8
 
 const (
-	otherFile fileKind = iota // checksums, compactions, and what we do not know
+	otherFile fileKind = iota // what we do not know
 	commitFile
+	compactionFile // the commits of several versions in one
+	checksumFile
 	classicCheckpoint // one Parquet file, of any content
 	multiPartCheckpoint
 	uuidCheckpoint // a V2 checkpoint, Parquet or JSON
@@ -36,7 +40,8 @@ const (
 type logName struct {
 	kind        fileKind
 	version     int64
-	part, parts int // of a multi-part checkpoint, from 1
+	end         int64 // the last version of a compaction
+	part, parts int   // of a multi-part checkpoint, from 1
 }
 
 // parseLogName reads a key below the log's folder.
@@ -45,8 +50,8 @@ func parseLogName(key string) logName {
 	if len(name) < versionDigits+1 || name[versionDigits] != '.' {
 		return logName{}
 	}
-	version, err := strconv.ParseInt(name[:versionDigits], 10, 64)
-	if err != nil || version < 0 {
+	version, ok := parseVersion(name[:versionDigits])
+	if !ok {
 		return logName{}
 	}
 	out := logName{version: version}
@@ -54,6 +59,12 @@ func parseLogName(key string) logName {
 	switch {
 	case len(words) == 1 && words[0] == "json":
 		out.kind = commitFile
+	case len(words) == 1 && words[0] == "crc":
+		out.kind = checksumFile
+	case len(words) == 3 && words[1] == "compacted" && words[2] == "json":
+		if end, ok := parseVersion(words[0]); ok && end > version {
+			out.kind, out.end = compactionFile, end
+		}
 	case words[0] != "checkpoint":
 	case len(words) == 2 && words[1] == "parquet":
 		out.kind = classicCheckpoint
@@ -67,4 +78,13 @@ func parseLogName(key string) logName {
 		}
 	}
 	return out
+}
+
+// parseVersion reads a version as names have it.
+func parseVersion(digits string) (version int64, ok bool) {
+	if len(digits) != versionDigits || digits[0] < '0' { // a sign
+		return 0, false
+	}
+	version, err := strconv.ParseInt(digits, 10, 64)
+	return version, err == nil
 }

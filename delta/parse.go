@@ -51,8 +51,10 @@ func (c *commit) parseLine(text []byte) error {
 		case "commitInfo":
 			c.info = s.object()
 		case "metaData":
+			c.repeated = c.repeated || c.metadata != nil
 			c.metadata = parseObject(&s, parseMetadata)
 		case "protocol":
+			c.repeated = c.repeated || c.protocol != nil
 			c.protocol = parseObject(&s, parseProtocol)
 		case "domainMetadata":
 			c.domains = append(c.domains, s.domain())

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,9 @@ func TestReplayModel(t *testing.T) {
 				table.log, next.files = table.log.compact(s.files, 0)
 				table.latest = &next
 			}
+			if first := rapid.IntRange(0, v).Draw(t, "first"); first < v {
+				writeCompaction(t, st, int64(first), int64(v), rapid.Bool().Draw(t, "reconcile"))
+			}
 			if rapid.Bool().Draw(t, "checkpoint") {
 				require.NoError(t, writeCheckpoint(ctx, st, s, s.Timestamp().AddDate(-100, 0, 0)))
 			}
@@ -132,4 +136,41 @@ func TestReplayModel(t *testing.T) {
 		require.NoError(t, err)
 		requireModel(t, m, again)
 	})
+}
+
+// writeCompaction makes one file of the commits first to last. Without reconciling it is a file that must not be used.
+func writeCompaction(t *rapid.T, st store.Store, first, last int64, reconcile bool) {
+	newest := map[string]string{}
+	var lines []string
+	for v := first; v <= last; v++ {
+		text, err := st.Get(ctx, commitKey(v))
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			c, err := parseCommit("f", v, []byte(line))
+			require.NoError(t, err)
+			var key string
+			switch {
+			case len(c.adds) > 0:
+				key = "file " + string(c.adds[0].path) + c.adds[0].extra.dvID()
+			case len(c.removes) > 0:
+				key = "file " + string(c.removes[0].path) + c.removes[0].extra.dvID()
+			case len(c.txns) > 0:
+				key = "txn " + c.txns[0].appID
+			default:
+				key = strings.TrimSpace(line)
+			}
+			newest[key] = line
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	if reconcile {
+		lines = lines[:0]
+		for _, key := range sortedKeys(newest) {
+			lines = append(lines, strings.TrimSpace(newest[key]))
+		}
+	} else {
+		slices.Reverse(lines)
+		lines = append(lines, lines...)
+	}
+	require.NoError(t, st.PutIfAbsent(ctx, versionRange{first, last}.key(), []byte(strings.Join(lines, "\n"))))
 }

@@ -171,13 +171,3 @@ func sameFile(ctx context.Context, st store.Store, info store.Info) (bool, error
 	}
 	return now.Size == info.Size && now.ModTime.Equal(info.ModTime) && now.ETag == info.ETag, nil
 }
-
-// readCommit reads and parses one commit; store.ErrNotFound when there is no such version.
-func readCommit(ctx context.Context, st store.Store, version int64) (*commit, error) {
-	key := commitKey(version)
-	data, err := st.Get(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("read commit %d of %s: %w", version, st.URI(), err)
-	}
-	return parseCommit(logFileName(key), version, data)
-}
