@@ -1,42 +1,21 @@
 package catalog
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lakesql/delta"
+	"lakesql/integration/shared"
 	"lakesql/store"
 )
 
-// sharedTables is the folder of real Delta tables by other writers.
-func sharedTables(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("LAKESQL_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	tables, err := filepath.Abs(filepath.Join(shared, "tables"))
-	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(tables, "expected.json")); err != nil {
-		t.Skip("the folder of tables by other writers is absent: set LAKESQL_SHARED to the folder that has tables/expected.json")
-	}
-	return tables
-}
-
 func TestTablesByOtherWriters(t *testing.T) {
-	tables := sharedTables(t)
-	text, err := os.ReadFile(filepath.Join(tables, "expected.json"))
-	require.NoError(t, err)
-	var expected map[string]struct {
-		Rows string `json:"rows"`
-	}
-	require.NoError(t, json.Unmarshal(text, &expected))
+	tables, expected := shared.Tables(t)
 	l := newLab(t)
+	var err error
 	l.c.cfg.Fence, err = store.NewFence(l.dir, l.dir, tables)
 	require.NoError(t, err)
 	read := 0

@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lakesql/delta/dv"
+	"lakesql/integration/shared"
 	"lakesql/store"
 )
 
 // TestDeletedRowsOfOtherWriters reads every deletion vector of every version, and counts the rows that are left.
 func TestDeletedRowsOfOtherWriters(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	vectors := 0
 	for name, want := range tables {
 		if want.Hist == "" || name == "vacuumed_old_versions" {

@@ -12,6 +12,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/format/parquet"
+	"lakesql/integration/shared"
 	"lakesql/store"
 )
 
@@ -34,7 +35,7 @@ func readFile(t testing.TB, table *Table, s *Snapshot, f File, opts FileReaderOp
 
 // TestFileReaderOnOtherWritersTables reads every file of every table that can be read, and counts the rows.
 func TestFileReaderOnOtherWritersTables(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	for name, want := range tables {
 		t.Run(name, func(t *testing.T) {
 			table := localTable(t, filepath.Join(dir, name))
@@ -94,7 +95,7 @@ func TestFilesOutside(t *testing.T) {
 
 // TestFileReaderLeavesDeletedRowsOut reads tables with deletion vectors: row by row at its position, and parts of files.
 func TestFileReaderLeavesDeletedRowsOut(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	for _, name := range []string{"dv_second_parquet_page", "dv_inline_and_restore"} {
 		table := localTable(t, filepath.Join(dir, name))
 		s, err := table.newest(ctx)

@@ -12,49 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lakesql/integration/shared"
 	"lakesql/store"
 )
-
-// sharedTables is the folder of real tables by other writers; tests that need it are skipped without it.
-func sharedTables(t testing.TB) string {
-	dir := os.Getenv("LAKESQL_SHARED")
-	if dir == "" {
-		dir = "../../shared"
-	}
-	dir, err := filepath.Abs(filepath.Join(dir, "tables"))
-	require.NoError(t, err)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the tables of other writers are not here: %v; set LAKESQL_SHARED to their folder", err)
-	}
-	return dir
-}
-
-// expectedTable is an entry of the tables' expected.json.
-type expectedTable struct {
-	Version  string   `json:"ver"`
-	Protocol string   `json:"pr"`
-	Files    string   `json:"files"`
-	Bytes    string   `json:"bytes"`
-	DV       string   `json:"dv"`
-	Tombs    string   `json:"tomb"`
-	Part     string   `json:"part"`
-	Config   string   `json:"cfg"`
-	Txn      string   `json:"txn"`
-	Domains  string   `json:"dom"`
-	Rows     string   `json:"rows"`
-	Hist     string   `json:"hist"`
-	DVRows   []string `json:"dvrows"`
-	Sums     bool     `json:"S"` // the sum of numRecords equals the rows
-	Err      []string `json:"err"`
-}
-
-func expectedTables(t testing.TB) (dir string, tables map[string]expectedTable) {
-	dir = sharedTables(t)
-	data, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &tables))
-	return dir, tables
-}
 
 func localTable(t testing.TB, dir string) *Table {
 	st, err := store.NewLocal(dir)
@@ -65,7 +25,7 @@ func localTable(t testing.TB, dir string) *Table {
 // TestOtherWritersTables replays every table and compares the state with what another program found, also of those that
 // are refused: their log is read all the same.
 func TestOtherWritersTables(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	for name, want := range tables {
 		if strings.HasPrefix(name, "refuse_gap") || strings.HasPrefix(name, "refuse_no_protocol") {
 			continue
@@ -97,7 +57,7 @@ func requireTxns(t *testing.T, want string, s *Snapshot) {
 	require.Equal(t, want, strings.Join(got, " "))
 }
 
-func requireFiles(t *testing.T, want expectedTable, s *Snapshot) {
+func requireFiles(t *testing.T, want shared.Table, s *Snapshot) {
 	files, rows := 0, int64(0)
 	for f := range s.Files() {
 		files++
@@ -156,7 +116,7 @@ var refusedTables = map[string]string{
 }
 
 func TestRefusedTables(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	for name := range tables {
 		if name == "refuse_gap_in_log" || name == "refuse_no_protocol" {
 			continue
@@ -181,7 +141,7 @@ func TestRefusedTables(t *testing.T) {
 }
 
 func TestDamagedLogsAreRefused(t *testing.T) {
-	dir := sharedTables(t)
+	dir := shared.Path(t, "tables")
 	_, err := localTable(t, filepath.Join(dir, "refuse_gap_in_log")).Snapshot(ctx)
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.ErrorContains(t, err, "commit 1 is missing")
@@ -194,7 +154,7 @@ func TestDamagedLogsAreRefused(t *testing.T) {
 
 // TestOldVersions counts the rows of every version that can be rebuilt.
 func TestOldVersions(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	versions := 0
 	for name, want := range tables {
 		if want.Hist == "" || want.DV != "0" || strings.HasPrefix(refusedTables[name], "r ") || name == "vacuumed_old_versions" ||
@@ -224,7 +184,7 @@ func TestOldVersions(t *testing.T) {
 }
 
 func TestHistoryOfOtherWriters(t *testing.T) {
-	dir := sharedTables(t)
+	dir := shared.Path(t, "tables")
 	table := localTable(t, filepath.Join(dir, "ckpt_classic_then_commits"))
 	entries, err := table.History(ctx, 1)
 	require.NoError(t, err)
@@ -254,7 +214,7 @@ func TestHistoryOfOtherWriters(t *testing.T) {
 
 // TestChecksumsOfOtherWriters verifies the checksum of every _last_checkpoint that has one.
 func TestChecksumsOfOtherWriters(t *testing.T) {
-	dir, tables := expectedTables(t)
+	dir, tables := shared.Tables(t)
 	verified := 0
 	for name := range tables {
 		data, err := os.ReadFile(filepath.Join(dir, name, lastCheckpointKey))

@@ -13,6 +13,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/format/csv"
+	"lakesql/integration/shared"
 	"lakesql/store"
 
 	"github.com/klauspost/compress/zstd"
@@ -52,15 +53,7 @@ func rows(t testing.TB, r Reader) []string {
 }
 
 func TestReadLesson(t *testing.T) {
-	shared := os.Getenv("LAKESQL_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	dir, err := filepath.Abs(filepath.Join(shared, "data", "lesson"))
-	require.NoError(t, err)
-	if !isDir(dir) {
-		t.Skip("the lesson's files are not here: set LAKESQL_SHARED")
-	}
+	dir := shared.Path(t, "data", "lesson")
 	opts := parse(t, "header", "true")
 	list, _, err := newSet(t, store.FileURI(dir), opts).List(t.Context())
 	require.NoError(t, err)

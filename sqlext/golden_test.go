@@ -3,7 +3,6 @@ package sqlext
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +11,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
+
+	"lakesql/integration/shared"
 )
 
 // TestGolden runs the files in testdata. The commands are
@@ -202,14 +203,8 @@ func TestParseInterval(t *testing.T) {
 
 // TestClientsAreLeftAlone: what drivers and BI tools send is none of ours.
 func TestClientsAreLeftAlone(t *testing.T) {
-	shared := os.Getenv("LAKESQL_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "shared")
-	}
-	text, err := os.ReadFile(filepath.Join(shared, "clients", "statements.txt"))
-	if err != nil {
-		t.Skipf("the statements of clients are not here, set LAKESQL_SHARED: %v", err)
-	}
+	text, err := os.ReadFile(shared.Path(t, "clients", "statements.txt"))
+	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		client, sql, _ := strings.Cut(line, "|")
 		if client == "misc" { // not by a client, and some of it ours

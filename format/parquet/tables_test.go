@@ -16,32 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lakesql/batch"
+	"lakesql/integration/shared"
 	"lakesql/store"
 )
-
-// sharedTables returns the folder with Delta tables by other writers.
-func sharedTables(t *testing.T) string {
-	root := os.Getenv("LAKESQL_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir, err := filepath.Abs(filepath.Join(root, "tables"))
-	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(dir, "expected.json")); err != nil {
-		t.Skipf("no tables by other writers in %s: set LAKESQL_SHARED to the folder that has tables/expected.json", dir)
-	}
-	return dir
-}
-
-// tableFacts are the facts of expected.json that this test looks at.
-type tableFacts struct {
-	Rows string   `json:"rows"`
-	DV   string   `json:"dv"`
-	Part string   `json:"part"`
-	Cfg  string   `json:"cfg"`
-	Cols []string `json:"cols"` // "id: nonnull=3 distinct=3 min=5 max=9 sum=21"
-	Sch  string   `json:"sch"`  // "id long, name string"
-}
 
 // liveFiles replays the commits of a log that begins at version 0; ok is false when it does not.
 func liveFiles(t *testing.T, table string) (paths []string, ok bool) {
@@ -80,7 +57,7 @@ func liveFiles(t *testing.T, table string) (paths []string, ok bool) {
 }
 
 // flatFields returns the columns of a schema text whose types are flat, and which are no partition columns.
-func flatFields(facts tableFacts) []batch.Field {
+func flatFields(facts shared.Table) []batch.Field {
 	var fields []batch.Field
 	partitions := strings.FieldsFunc(facts.Part, func(r rune) bool { return r == ',' || r == ' ' })
 	for _, fact := range facts.Cols {
@@ -88,11 +65,11 @@ func flatFields(facts tableFacts) []batch.Field {
 		if slices.Contains(partitions, name) {
 			continue
 		}
-		at := strings.Index(", "+facts.Sch, ", "+name+" ")
+		at := strings.Index(", "+facts.Schema, ", "+name+" ")
 		if at < 0 {
 			continue
 		}
-		text := facts.Sch[at+len(name)+1:]
+		text := facts.Schema[at+len(name)+1:]
 		if end := strings.IndexAny(text, " ,"); end >= 0 && !strings.HasPrefix(text, "decimal") {
 			text = text[:end]
 		} else if strings.HasPrefix(text, "decimal") {
@@ -120,14 +97,10 @@ func factText(v *batch.Vector) (text string, ok bool) {
 }
 
 func TestTablesOfOtherWriters(t *testing.T) {
-	dir := sharedTables(t)
-	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	require.NoError(t, err)
-	var expected map[string]tableFacts
-	require.NoError(t, json.Unmarshal(raw, &expected))
+	dir, expected := shared.Tables(t)
 	checked := 0
 	for name, facts := range expected {
-		if strings.HasPrefix(name, "refuse_") || facts.DV != "0" || strings.Contains(facts.Cfg, "columnMapping") {
+		if strings.HasPrefix(name, "refuse_") || facts.DV != "0" || strings.Contains(facts.Config, "columnMapping") {
 			continue
 		}
 		paths, ok := liveFiles(t, filepath.Join(dir, name))
@@ -140,7 +113,7 @@ func TestTablesOfOtherWriters(t *testing.T) {
 	require.Greater(t, checked, 30)
 }
 
-func checkTable(t *testing.T, table string, paths []string, facts tableFacts) {
+func checkTable(t *testing.T, table string, paths []string, facts shared.Table) {
 	st, err := store.NewLocal(table)
 	require.NoError(t, err)
 	fields := flatFields(facts)
