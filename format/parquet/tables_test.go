@@ -75,7 +75,7 @@ func flatFields(facts shared.Table) []batch.Field {
 		} else if strings.HasPrefix(text, "decimal") {
 			text = text[:strings.Index(text, ")")+1]
 		}
-		if typ, err := batch.ParseType(text); err == nil && typ.Kind != batch.Variant {
+		if typ, err := batch.ParseType(text); err == nil && typ.Fields() == nil {
 			fields = append(fields, batch.Field{Name: name, Type: typ, Nullable: true})
 		}
 	}
