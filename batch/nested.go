@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"weak"
 )
@@ -44,6 +45,24 @@ func (t Type) Fields() []Field {
 		return variantFields
 	}
 	return nil
+}
+
+// Alike says whether values of one type are values of the other: they differ at most in the case of names, and in the nullability and
+// metadata of fields.
+func (t Type) Alike(o Type) bool {
+	if t == o {
+		return true
+	}
+	a, b := t.Fields(), o.Fields()
+	if t.Kind != o.Kind || t.Precision != o.Precision || t.Scale != o.Scale || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !strings.EqualFold(a[i].Name, b[i].Name) || !a[i].Type.Alike(b[i].Type) {
+			return false
+		}
+	}
+	return true
 }
 
 // WithoutMetadata returns the type with no field metadata at any depth, so that == compares what the types hold.

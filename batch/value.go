@@ -66,7 +66,10 @@ func (v *Vector) Value(i int) any {
 	panic(fmt.Sprintf("batch: value of %s", v.Type))
 }
 
-// AppendValue adds a row of exactly the Go type that Value returns, or nil for null. Decimals must fit the precision. A dictionary vector
+// JSON is the text of a value, which AppendValue takes as AppendFromJSON does.
+type JSON []byte
+
+// AppendValue adds a row of exactly the Go type that Value returns, or a JSON, or nil for null. Decimals must fit the precision. A dictionary vector
 // becomes plain. On an error no row is added.
 func (v *Vector) AppendValue(x any) error {
 	if v.Dict != nil {
@@ -127,6 +130,8 @@ func (v *Vector) AppendValue(x any) error {
 			v.AppendBytes(x)
 			return nil
 		}
+	case JSON:
+		return v.AppendFromJSON(x)
 	case []any:
 		if layout == LayoutStruct && len(x) == len(v.Children) || kind == List {
 			return v.appendChildren(x)

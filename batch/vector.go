@@ -183,6 +183,22 @@ func (v *Vector) Slice(lo, hi int) *Vector {
 	return s
 }
 
+// As returns the vector as one of a type that is Alike; it shares the values' memory.
+func (v *Vector) As(t Type) *Vector {
+	if v.Type == t {
+		return v
+	}
+	out := *v
+	out.Type, out.Children = t, slices.Clone(v.Children)
+	for i, f := range t.Fields() {
+		out.Children[i] = v.Children[i].As(f.Type)
+	}
+	if v.Dict != nil {
+		out.Dict = v.Dict.As(t)
+	}
+	return &out
+}
+
 // Decode returns the vector without a dictionary, at any depth: v itself when it has none, else a copy with the values spread, which shares the
 // offsets and validity of what is nested.
 func (v *Vector) Decode() *Vector {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/google/uuid"
 
 	"lakesql/batch"
@@ -209,8 +208,6 @@ func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error
 			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
 		case c.Default != nil || c.OnUpdate != nil:
 			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
-		case types.IsJSON(c.Type) && def.Type.Name == "":
-			return nil, refuse(KindUnsupported, "column %s: the type JSON is not supported yet; a STRING can hold it, CAST(... AS CHAR) gives one", c.Name)
 		}
 		f, err := mysqltype.Field(c)
 		if err != nil {

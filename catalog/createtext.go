@@ -18,7 +18,10 @@ func (t *table) CreateStatement(*sql.Context) string {
 	meta := t.snap.Metadata()
 	formatter := sql.DefaultMySQLSchemaFormatter
 	var columns []string
-	for _, c := range mysqltype.Schema(t.snap.Schema(), t.database, t.name) {
+	for i, c := range mysqltype.Schema(t.snap.Schema(), t.database, t.name) {
+		if text, ok := mysqltype.DeltaOnly(t.snap.Schema().Fields[i].Type); ok {
+			c.Type = spelled{sqlType: c.Type, text: text}
+		}
 		columns = append(columns, formatter.GenerateCreateTableColumnDefinition(c, "", "", t.Collation()))
 	}
 	var b strings.Builder
@@ -46,3 +49,13 @@ func (t *table) CreateStatement(*sql.Context) string {
 	}
 	return b.String()
 }
+
+type sqlType = sql.Type
+
+// spelled is a type by another name.
+type spelled struct {
+	sqlType
+	text string
+}
+
+func (s spelled) String() string { return s.text }

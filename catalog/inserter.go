@@ -118,7 +118,10 @@ func (i *inserter) insertAll(ctx *sql.Context, rows vector.Operator) (int64, err
 			continue
 		}
 		n += int64(b.Rows())
-		named := &batch.Batch{Schema: i.t.snap.Schema(), Cols: b.Cols, Len: b.Len, Sel: b.Sel}
+		named := &batch.Batch{Schema: i.t.snap.Schema(), Cols: make([]*batch.Vector, len(b.Cols)), Len: b.Len, Sel: b.Sel}
+		for c, f := range named.Schema.Fields {
+			named.Cols[c] = b.Cols[c].As(f.Type)
+		}
 		if err := i.write(ctx, named); err != nil {
 			return 0, err
 		}

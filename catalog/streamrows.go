@@ -76,7 +76,7 @@ func (o *rowOperator) row(ctx *sql.Context) ([]any, error) {
 	values := make([]any, len(row))
 	for i, v := range row {
 		f := o.schema.Fields[i]
-		if values[i], err = mysqltype.ToBatch(ctx, f.Type, v); err == nil {
+		if values[i], err = mysqltype.ToBatch(ctx, f, v); err == nil {
 			continue
 		}
 		values[i] = nil

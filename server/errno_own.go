@@ -35,6 +35,7 @@ var ownAsMySQL = []struct {
 	{mysql.ERNotSupportedYet, mysql.SSClientError, typed[*vector.UnsupportedError]},
 	{mysql.ERUnknownError, mysql.SSUnknownSQLState, streamKind(stream.KindPanic)},
 	{mysql.ERNoSuchTable, "42S02", is(delta.ErrNoTable)},
+	{1366, "HY000", typed[*batch.JSONError]},
 	{mysql.ERBadNullError, "23000", is(delta.ErrConstraint)},
 	{mysql.ERLockDeadlock, mysql.SSLockDeadlock, is(delta.ErrConflict)},
 }

@@ -223,10 +223,7 @@ var errLossy = errors.New("the cast may lose values")
 
 // castTo converts to the table's type where every value fits.
 func castTo(expr vector.Expr, to batch.Type) (vector.Expr, error) {
-	if expr.Type() == to {
-		return expr, nil
-	}
-	if !lossless(expr.Type(), to) {
+	if !expr.Type().Alike(to) && !lossless(expr.Type(), to) {
 		return nil, errLossy
 	}
 	return vector.NewCast(expr, to)

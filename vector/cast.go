@@ -26,10 +26,14 @@ type cast struct {
 }
 
 // NewCast returns arg as type to, by the rules of MySQL's CAST. Supported are the conversions that cannot fail or lose anything, decimals
-// to a smaller scale (rounded half away from zero), a timestamp to its date, and integers, decimals, dates and timestamps to their texts.
+// to a smaller scale (rounded half away from zero), a timestamp to its date, and integers, decimals, dates and timestamps to their texts. A nested
+// type becomes one that is Alike.
 func NewCast(arg Expr, to batch.Type) (Expr, error) {
 	if arg.Type() == to {
 		return arg, nil
+	}
+	if arg.Type().Alike(to) {
+		return &relabel{arg: arg, to: to}, nil
 	}
 	convert := converter(arg.Type(), to)
 	if convert == nil {
@@ -60,6 +64,22 @@ func (e *cast) run(out, in *batch.Vector, rows *batch.Batch) {
 	reset(out, e.to, in.Len)
 	e.convert(out, in, rows)
 	out.Valid = in.Valid
+}
+
+// relabel gives nested values another type that they are Alike to.
+type relabel struct {
+	arg Expr
+	to  batch.Type
+}
+
+func (e *relabel) Type() batch.Type { return e.to }
+
+func (e *relabel) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
+	in, err := e.arg.Eval(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return in.As(e.to), nil
 }
 
 // integer reports the kinds that hold whole numbers, and how many digits they can have.

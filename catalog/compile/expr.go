@@ -5,6 +5,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
@@ -99,6 +100,15 @@ func compareOp(e sql.Expression) (vector.CompareOp, bool) {
 	return 0, false
 }
 
+// operand compiles an expression whose value is looked into. Documents are compared and computed with by rules of their own, which the
+// rows have.
+func (c compiler) operand(e sql.Expression) (vector.Expr, error) {
+	if types.IsJSON(e.Type(c.ctx)) {
+		return nil, errNotCompiled
+	}
+	return c.compile(e)
+}
+
 // column is a column of the pipeline's batches. GMS's index is its position in the row; the name must agree.
 func (c compiler) column(e *expression.GetField) (vector.Expr, error) {
 	i := e.Index()
@@ -164,18 +174,18 @@ func (c compiler) operands(l, r sql.Expression) (left, right vector.Expr, err er
 		return nil, nil, errNotCompiled
 	}
 	if leftLiteral {
-		if right, err = c.compile(r); err == nil {
+		if right, err = c.operand(r); err == nil {
 			left, err = c.literalFor(ll, right.Type())
 		}
 		return left, right, err
 	}
-	if left, err = c.compile(l); err != nil {
+	if left, err = c.operand(l); err != nil {
 		return nil, nil, err
 	}
 	if rightLiteral {
 		right, err = c.literalFor(rl, left.Type())
 	} else {
-		right, err = c.compile(r)
+		right, err = c.operand(r)
 	}
 	return left, right, err
 }
@@ -205,7 +215,7 @@ func family(k batch.Kind) batch.Kind {
 }
 
 func (c compiler) between(e *expression.Between) (vector.Expr, error) {
-	x, err := c.compile(e.Val)
+	x, err := c.operand(e.Val)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +240,7 @@ func (c compiler) in(l, r sql.Expression) (vector.Expr, error) {
 	if !ok {
 		return nil, errNotCompiled
 	}
-	x, err := c.compile(l)
+	x, err := c.operand(l)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +261,7 @@ func (c compiler) in(l, r sql.Expression) (vector.Expr, error) {
 }
 
 func (c compiler) like(e *expression.Like) (vector.Expr, error) {
-	x, err := c.compile(e.Left())
+	x, err := c.operand(e.Left())
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func fits(rows, table []batch.Field) bool {
 		return false
 	}
 	for i, f := range table {
-		if rows[i].Type != f.Type || f.Type.Kind == batch.String && !mysqltype.OfField(f).Equals(mysqltype.Text) {
+		if !rows[i].Type.Alike(f.Type) || f.Type.Kind == batch.String && !mysqltype.OfField(f).Equals(mysqltype.Text) {
 			return false
 		}
 	}

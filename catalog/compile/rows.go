@@ -54,7 +54,7 @@ func (r *rows) take(ctx *sql.Context, b *batch.Batch) {
 	}
 	for i, col := range b.Cols {
 		name := b.Schema.Fields[i].Name
-		r.getters[i] = mysqltype.NewGetter(col, func() {
+		r.getters[i] = mysqltype.NewGetter(b.Schema.Fields[i], col, func() {
 			if r.warnings++; r.warnings <= maxRangeWarnings {
 				ctx.Warn(warningTruncated, "Incorrect datetime value in column '%s': outside the years 0000 to 9999", name)
 			}

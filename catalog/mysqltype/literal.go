@@ -96,7 +96,7 @@ func LiteralFor(ctx *sql.Context, v any, literal sql.Type, t batch.Type) (vector
 			return nil, false
 		}
 		return vector.NewString(s), true
-	case batch.Binary:
+	case batch.Binary, batch.Struct, batch.List, batch.Map, batch.Variant, batch.Void:
 		return nil, false
 	}
 	if _, ok := v.(string); ok {

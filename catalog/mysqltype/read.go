@@ -1,6 +1,7 @@
 package mysqltype
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -20,12 +21,12 @@ var (
 // Getter reads one row of a column as a row value.
 type Getter func(row int) any
 
-// NewGetter makes the reader of a vector. outOfRange is called for each date or time outside the years 0 to 9999, which
+// NewGetter makes the reader of column f's vector. outOfRange is called for each date or time outside the years 0 to 9999, which
 // reads as NULL. A getter is valid as long as the vector is; the values that it returned are valid for ever.
-func NewGetter(v *batch.Vector, outOfRange func()) Getter {
-	get := plainGetter(v, outOfRange)
+func NewGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
+	get := plainGetter(f, v, outOfRange)
 	if v.Dict != nil {
-		get = dictionaryGetter(v, outOfRange)
+		get = dictionaryGetter(f, v, outOfRange)
 	}
 	if v.Valid == nil {
 		return get
@@ -40,8 +41,8 @@ func NewGetter(v *batch.Vector, outOfRange func()) Getter {
 }
 
 // dictionaryGetter boxes each distinct value once.
-func dictionaryGetter(v *batch.Vector, outOfRange func()) Getter {
-	plain, codes := plainGetter(v.Dict, outOfRange), v.Codes
+func dictionaryGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
+	plain, codes := plainGetter(f, v.Dict, outOfRange), v.Codes
 	boxed := make([]any, v.Dict.Len)
 	return func(row int) any {
 		code := codes[row]
@@ -52,9 +53,12 @@ func dictionaryGetter(v *batch.Vector, outOfRange func()) Getter {
 	}
 }
 
-func plainGetter(v *batch.Vector, outOfRange func()) Getter {
+func plainGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
 	if v.Dict != nil {
 		return nil
+	}
+	if isJSON(f) {
+		return documentGetter(v)
 	}
 	switch v.Type.Kind {
 	case batch.Bool:
@@ -88,6 +92,21 @@ func plainGetter(v *batch.Vector, outOfRange func()) Getter {
 		text := string(v.Bytes) // one copy for all rows: the vector is reused by its producer
 		return func(row int) any { return text[v.Off[row]:v.Off[row+1]] }
 	}
+}
+
+// documentGetter gives the JSON of what is nested, and the text of a string as the document that it is.
+func documentGetter(v *batch.Vector) Getter {
+	switch v.Type.Kind {
+	case batch.String:
+		return func(row int) any { return NewDocument(bytes.Clone(v.BytesAt(row))) }
+	case batch.Variant:
+		return func(row int) any {
+			d := NewDocument(v.AppendJSON(nil, row))
+			d.metadata, d.variant = bytes.Clone(v.Children[0].BytesAt(row)), bytes.Clone(v.Children[1].BytesAt(row))
+			return d
+		}
+	}
+	return func(row int) any { return NewDocument(v.AppendJSON(nil, row)) }
 }
 
 func decimalGetter(v *batch.Vector) Getter {

@@ -21,6 +21,13 @@ const MaxDecimalPrecision = 38
 // whose Delta type is string.
 const charVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
 
+// typeKey is the column metadata under which we keep the MySQL type of a column whose Delta type does not say it. Its one value is "json": a
+// string that is a JSON document.
+const (
+	typeKey  = "lakesql.type"
+	jsonType = "json"
+)
+
 // Computed is the type of a computed column that becomes a table's: a DECIMAL is no wider than Delta's, as with Spark. A value that
 // does not fit is an error where it is written.
 func Computed(t sql.Type) sql.Type {
@@ -65,27 +72,57 @@ func Of(t batch.Type) sql.Type {
 		return types.DatetimeMaxPrecision
 	case batch.Binary:
 		return types.LongBlob
-	default:
+	case batch.Struct, batch.List, batch.Map, batch.Variant:
+		return types.JSON
+	default: // String, and Void, whose every value is NULL
 		return Text
 	}
 }
 
-// OfField is the MySQL type of a Delta column: Of, or CHAR(n) and VARCHAR(n) where the column was declared so.
+// DeltaOnly spells a type that CREATE TABLE takes and MySQL does not have; false for the others, which MySQL's own names say.
+func DeltaOnly(t batch.Type) (string, bool) {
+	switch t.Kind {
+	case batch.Struct, batch.List, batch.Map, batch.Variant, batch.TimestampNTZ:
+		return t.String(), true
+	}
+	return "", false
+}
+
+// isJSON says whether a column's values are documents: it is nested, a variant, or a string that was declared JSON.
+func isJSON(f batch.Field) bool {
+	switch f.Type.Kind {
+	case batch.Struct, batch.List, batch.Map, batch.Variant:
+		return true
+	case batch.String:
+		return metadataText(f, typeKey) == jsonType
+	}
+	return false
+}
+
+// metadataText reads a text of a column's metadata; "" if there is none.
+func metadataText(f batch.Field, key string) string {
+	var text string
+	if raw := f.Metadata[key]; raw == "" || json.Unmarshal([]byte(raw), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// OfField is the MySQL type of a Delta column: Of, or CHAR(n), VARCHAR(n) and JSON where the column was declared so.
 func OfField(f batch.Field) sql.Type {
+	if isJSON(f) {
+		return types.JSON
+	}
 	if f.Type.Kind == batch.String {
-		if t, ok := declaredText(f.Metadata[charVarcharKey]); ok {
+		if t, ok := declaredText(metadataText(f, charVarcharKey)); ok {
 			return t
 		}
 	}
 	return Of(f.Type)
 }
 
-// declaredText reads Spark's text of a declared type, a JSON string such as "varchar(20)".
-func declaredText(raw string) (sql.Type, bool) {
-	var text string
-	if raw == "" || json.Unmarshal([]byte(raw), &text) != nil {
-		return nil, false
-	}
+// declaredText reads Spark's text of a declared type, such as varchar(20).
+func declaredText(text string) (sql.Type, bool) {
 	name, rest, ok := strings.Cut(text, "(")
 	if !ok {
 		return nil, false
@@ -107,18 +144,10 @@ func Schema(s *batch.Schema, db, table string) sql.Schema {
 	out := make(sql.Schema, len(s.Fields))
 	for i, f := range s.Fields {
 		out[i] = &sql.Column{
-			Name: f.Name, Type: OfField(f), Nullable: f.Nullable, Source: table, DatabaseSource: db, Comment: comment(f),
+			Name: f.Name, Type: OfField(f), Nullable: f.Nullable, Source: table, DatabaseSource: db, Comment: metadataText(f, "comment"),
 		}
 	}
 	return out
-}
-
-func comment(f batch.Field) string {
-	var text string
-	if raw := f.Metadata["comment"]; raw != "" && json.Unmarshal([]byte(raw), &text) == nil {
-		return text
-	}
-	return ""
 }
 
 // Field is the Delta column for a column of a CREATE TABLE.
@@ -137,6 +166,9 @@ func Field(c *sql.Column) (batch.Field, error) {
 	}
 	if c.Comment != "" {
 		set("comment", c.Comment)
+	}
+	if types.IsJSON(c.Type) {
+		set(typeKey, jsonType)
 	}
 	if _, ours := c.Type.(String); !ours {
 		if st, ok := c.Type.(sql.StringType); ok {

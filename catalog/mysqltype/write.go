@@ -20,18 +20,26 @@ func AppendRow(ctx *sql.Context, to *batch.Builder, row sql.Row) error {
 	values := make([]any, len(row))
 	for i, v := range row {
 		var err error
-		if values[i], err = ToBatch(ctx, fields[i].Type, v); err != nil {
+		if values[i], err = ToBatch(ctx, fields[i], v); err != nil {
 			return fmt.Errorf("column %s: %w", fields[i].Name, err)
 		}
 	}
 	return to.AppendRow(values...)
 }
 
-// ToBatch turns a MySQL value into the Go type that batch.Vector.AppendValue takes for t.
-func ToBatch(ctx *sql.Context, t batch.Type, v any) (any, error) {
+// ToBatch turns a MySQL value into the Go type that batch.Vector.AppendValue takes for column f. A nested column and a variant take what
+// MySQL's JSON columns do: a document, a text that is JSON, or a scalar.
+func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	v, err := sql.UnwrapAny(ctx, v)
 	if err != nil || v == nil {
 		return nil, err
+	}
+	if isJSON(f) {
+		return fromDocument(ctx, f, v)
+	}
+	t := f.Type
+	if t.Kind == batch.Void {
+		return nil, fmt.Errorf("a column of type void holds only NULL; found %T", v)
 	}
 	if out, ok := direct(t, v); ok {
 		return out, nil
@@ -47,6 +55,22 @@ func ToBatch(ctx *sql.Context, t batch.Type, v any) (any, error) {
 		return out, nil
 	}
 	return toDecimal(t, converted)
+}
+
+// fromDocument is a value for a column of documents.
+func fromDocument(ctx *sql.Context, f batch.Field, v any) (any, error) {
+	if d, ok := v.(*Document); ok && d.variant != nil && f.Type.Kind == batch.Variant {
+		return []any{d.metadata, d.variant}, nil
+	}
+	text, err := jsonText(ctx, v)
+	if err != nil || f.Type.Kind != batch.String {
+		return batch.JSON(text), err
+	}
+	d, err := ParseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	return d.String(), nil
 }
 
 // direct handles the Go types that GMS's own types hold.

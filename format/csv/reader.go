@@ -71,7 +71,7 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 		capacity = int(min(int64(capacity), opts.SizeHint/int64(max(rd.scan.width, 1))+1))
 	}
 	for i, f := range schema.Fields {
-		if f.Type.Layout() == batch.LayoutNone {
+		if f.Type.Fields() != nil || f.Type.Kind == batch.Void || f.Type.Layout() == batch.LayoutNone {
 			return nil, &FormatError{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
 		}
 		rd.cols[i] = column{Field: f, source: rd.binding.source[i], vec: batch.NewVector(f.Type, capacity)}
