@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"lakesql/delta/dv"
 )
 
 // Protocol is the protocol action: what an engine must know to read and to write the table.
@@ -74,12 +76,19 @@ type deletionVector struct {
 	offset         *int32
 	sizeInBytes    int32
 	cardinality    int64
+
+	// Of rows that a transaction deletes and has not committed; then storageType is "" and cardinality the sum.
+	base    *deletionVector // in the table; nil: none
+	pending *dv.Bitmap      // deleted on top of it
 }
 
 // id is the part of a file's key in the log that tells one deletion vector of a path from another.
 func (d *deletionVector) id() string {
 	if d == nil {
 		return ""
+	}
+	if d.pending != nil {
+		return "pending"
 	}
 	id := d.storageType + d.pathOrInlineDv
 	if d.offset != nil {

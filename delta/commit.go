@@ -43,10 +43,15 @@ func (x *Transaction) Commit(ctx context.Context, op Operation) (Committed, erro
 	if err != nil {
 		return Committed{}, err
 	}
-	id := uuid.NewString()
-	text := x.encode(op, id, time.Now())
+	a := attempt{op: op, id: uuid.NewString(), version: -1}
+	var text []byte
 	var unknown error // from a put of this version that may be in the log, now or later
 	for {
+		if a.version != version {
+			if text, err = x.attempt(ctx, &a, version); err != nil {
+				return Committed{}, err
+			}
+		}
 		putErr := x.table.st.PutIfAbsent(ctx, commitKey(version), text)
 		exists := errors.Is(putErr, store.ErrExists)
 		switch {
@@ -57,7 +62,7 @@ func (x *Transaction) Commit(ctx context.Context, op Operation) (Committed, erro
 		case !exists:
 			return Committed{}, errors.Join(unknown, fmt.Errorf("write commit %d of %s: %w", version, x.table.st.URI(), putErr))
 		}
-		next, ours, err := x.passWinners(ctx, version, id, exists, unknown)
+		next, ours, err := x.passWinners(ctx, version, a.id, exists, unknown)
 		if err != nil {
 			return Committed{}, err
 		}
@@ -68,6 +73,20 @@ func (x *Transaction) Commit(ctx context.Context, op Operation) (Committed, erro
 			version, unknown = next, nil
 		}
 	}
+}
+
+// attempt makes the transaction ready to be written as a version, and returns its text.
+func (x *Transaction) attempt(ctx context.Context, a *attempt, version int64) ([]byte, error) {
+	if err := x.writeVectors(ctx); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	inCommit, err := x.inCommitTime(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	a.version, a.nowMs, a.inCommit = version, now.UnixMilli(), inCommit
+	return x.encode(*a)
 }
 
 // firstVersion is the version to try first, after a look whether the table is still the one that was read: a version
@@ -113,7 +132,7 @@ func (x *Transaction) passWinners(ctx context.Context, version int64, id string,
 		if commitTxnID(winner.info) == id {
 			return next, true, nil
 		}
-		if err := x.check(winner); err != nil {
+		if err := x.check(ctx, winner); err != nil {
 			return 0, false, err
 		}
 	}

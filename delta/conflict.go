@@ -1,67 +1,243 @@
 package delta
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/buger/jsonparser"
+
+	"lakesql/delta/dv"
 )
 
-// check tells whether a commit that won conflicts with the transaction. The order of the checks is Delta's. A winner that
-// changes the protocol always conflicts: whether this build may write under the new one is decided by starting again.
-func (x *Transaction) check(winner *commit) error {
-	conflict := func(class, format string, args ...any) error {
-		return &ConflictError{Class: class, Version: winner.version, Detail: fmt.Sprintf(format, args...)}
+// Delta's classes of conflicts.
+const (
+	classProtocolChanged        = "DELTA_PROTOCOL_CHANGED"
+	classMetadataChanged        = "DELTA_METADATA_CHANGED"
+	classConcurrentAppend       = "DELTA_CONCURRENT_APPEND"
+	classConcurrentDeleteRead   = "DELTA_CONCURRENT_DELETE_READ"
+	classConcurrentDeleteDelete = "DELTA_CONCURRENT_DELETE_DELETE"
+	classConcurrentTransaction  = "DELTA_CONCURRENT_TRANSACTION"
+)
+
+// winner is a commit that took a version which the transaction wanted.
+type winner struct {
+	*commit
+	uri     string
+	removed map[string]*removeAction // by decoded path
+	added   map[string]*addAction
+}
+
+func newWinner(uri string, c *commit) *winner {
+	w := &winner{commit: c, uri: uri, removed: make(map[string]*removeAction, len(c.removes)), added: make(map[string]*addAction, len(c.adds))}
+	for i := range c.removes {
+		w.removed[decodePath(uri, string(c.removes[i].path))] = &c.removes[i]
 	}
-	if winner.protocol != nil || x.read == nil {
-		return conflict(classProtocolChanged, "the protocol of table %s has been changed by a concurrent commit", x.table.st.URI())
+	for i := range c.adds {
+		w.added[decodePath(uri, string(c.adds[i].path))] = &c.adds[i]
 	}
-	if winner.metadata != nil {
-		return conflict(classMetadataChanged, "the metadata of table %s has been changed by a concurrent commit", x.table.st.URI())
+	return w
+}
+
+func (w *winner) conflict(class, format string, args ...any) error {
+	return &ConflictError{Class: class, Version: w.version, Detail: fmt.Sprintf(format, args...)}
+}
+
+// check tells whether a commit that won conflicts with the transaction, and makes the transaction one that may follow on it.
+// The order of the checks is Delta's.
+func (x *Transaction) check(ctx context.Context, c *commit) error {
+	w := newWinner(x.table.st.URI(), c)
+	if err := x.checkProtocol(w); err != nil {
+		return err
 	}
-	for _, t := range winner.txns {
+	if err := x.checkMetadata(w); err != nil {
+		return err
+	}
+	for _, d := range w.domains {
+		if d.domain != rowTrackingDomain && slices.ContainsFunc(x.domains, func(o domainAction) bool { return o.domain == d.domain }) {
+			return w.conflict(classConcurrentTransaction, "a concurrent commit set the domain %s", d.domain)
+		}
+	}
+	for _, t := range w.txns {
 		if slices.ContainsFunc(x.txns, func(o txnAction) bool { return o.appID == t.appID }) {
-			return conflict(classConcurrentTransaction, "a concurrent commit of the application %s wrote its version %d", t.appID, t.version)
+			return w.conflict(classConcurrentTransaction, "a concurrent commit of the application %s wrote its version %d", t.appID, t.version)
 		}
 	}
-	if path, ok := x.conflictingAdd(winner); ok {
-		return conflict(classConcurrentAppend, "file %s was added to what this statement has read", path)
+	if err := x.checkAdded(ctx, w); err != nil {
+		return err
 	}
-	removed := make(map[string]bool, len(x.removes))
-	for _, f := range x.removes {
-		removed[f.Path] = true
+	if err := x.checkRead(ctx, w); err != nil {
+		return err
 	}
-	for _, r := range winner.removes {
-		path := decodePath(x.table.st.URI(), string(r.path))
-		if x.whole {
-			return conflict(classConcurrentDeleteRead, "file %s, which this statement has read, was removed", path)
+	if err := x.checkTouched(ctx, w); err != nil {
+		return err
+	}
+	return x.follow(w)
+}
+
+// follow makes base the state after the winner, and works out again what depends on it.
+func (x *Transaction) follow(w *winner) error {
+	next := *x.base
+	next.applyState(w.commit)
+	next.inCommit, next.files.version = commitTimestamp(w.info), w.version
+	x.base = &next
+	if w.protocol == nil && w.metadata == nil {
+		return nil
+	}
+	return x.prepare()
+}
+
+// dataAdds are the files that the winner added and that may matter to what the transaction read: none where the winner can be
+// taken to come after it, or only moved rows.
+func (x *Transaction) dataAdds(w *winner) []addAction {
+	if x.blindAppend() || x.isolation() == snapshotIsolation ||
+		x.isolation() == writeSerializable && x.metadata == nil && isBlindAppend(w.info) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(w.adds), func(a addAction) bool { return !a.dataChange })
+}
+
+// checkAdded looks for rows that the transaction would have read.
+func (x *Transaction) checkAdded(ctx context.Context, w *winner) error {
+	adds := x.dataAdds(w)
+	if len(adds) == 0 {
+		return nil
+	}
+	implied := x.impliedPartitions()
+	var recheck []addAction
+	for i, f := range x.base.addedFiles(adds) {
+		read := x.reads.matches(f.PartitionValues) || implied[partitionFolder(x.base.metadata.PartitionColumns, f.PartitionValues)]
+		if !read && len(x.reads.rechecks) == 0 {
+			continue
 		}
-		if removed[path] {
-			return conflict(classConcurrentDeleteDelete, "file %s, which this statement removes, was removed by another", path)
+		if more, err := x.addsRows(ctx, w, f); err != nil {
+			return err
+		} else if !more {
+			continue
+		}
+		if read {
+			return w.conflict(classConcurrentAppend, "file %s was added to what this statement has read", f.Path)
+		}
+		recheck = append(recheck, adds[i])
+	}
+	if len(recheck) == 0 {
+		return nil
+	}
+	files := x.base.addedFiles(recheck)
+	for _, check := range x.reads.rechecks {
+		if match, err := check(ctx, files); err != nil {
+			return fmt.Errorf("look at what version %d of %s added: %w", w.version, w.uri, err)
+		} else if match {
+			return w.conflict(classConcurrentAppend, "rows were added that this statement would have changed")
 		}
 	}
 	return nil
 }
 
-// conflictingAdd finds a file that the winner added and that the transaction would have read.
-func (x *Transaction) conflictingAdd(winner *commit) (path string, ok bool) {
-	if x.blindAppend() {
-		return "", false
+// impliedPartitions are the folders of the partitions that count as read because nothing was declared; names and values are one to
+// one.
+func (x *Transaction) impliedPartitions() map[string]bool {
+	if len(x.reads.rechecks) > 0 {
+		return nil
 	}
-	if x.isolation() == writeSerializable && x.metadata == nil && isBlindAppend(winner.info) {
-		return "", false // the winner can be taken to come after this transaction
+	columns, out := x.base.metadata.PartitionColumns, make(map[string]bool)
+	for _, t := range x.files.touched {
+		out[partitionFolder(columns, t.file.PartitionValues)] = true
 	}
-	columns := x.read.metadata.PartitionColumns
-	read := make(map[string]bool) // folders of the partitions, whose names are one to one with the values
-	for _, f := range x.removes {
-		read[partitionFolder(columns, f.PartitionValues)] = true
+	for _, f := range x.reads.files {
+		out[partitionFolder(columns, f.PartitionValues)] = true
 	}
-	for _, a := range winner.adds {
-		if x.whole || len(columns) == 0 || read[partitionFolder(columns, a.partition)] {
-			return decodePath(x.table.st.URI(), string(a.path)), true
+	return out
+}
+
+// addsRows tells whether the winner's add of a file brings rows that were not there: not when it only deletes some.
+func (x *Transaction) addsRows(ctx context.Context, w *winner, f File) (bool, error) {
+	r := w.removed[f.Path]
+	if r == nil {
+		return true, nil
+	}
+	before, after, err := w.vectors(ctx, x.table, f.Path)
+	if err != nil {
+		return false, err
+	}
+	before = before.Clone()
+	before.AndNot(after)
+	return before.Cardinality() > 0, nil
+}
+
+// vectors are the deleted rows of a file, that the winner removed and added, before and after it.
+func (w *winner) vectors(ctx context.Context, t *Table, path string) (before, after *dv.Bitmap, err error) {
+	read := func(e *fileExtra) (*dv.Bitmap, error) {
+		if e.vector() == nil {
+			return nil, nil
+		}
+		return t.deletedRows(ctx, path, e.vector())
+	}
+	if before, err = read(w.removed[path].extra); err != nil {
+		return nil, nil, err
+	}
+	after, err = read(w.added[path].extra)
+	return before, after, err
+}
+
+// checkRead looks for rows that the transaction has read and that the winner took away.
+func (x *Transaction) checkRead(ctx context.Context, w *winner) error {
+	if x.reads.none() {
+		return nil
+	}
+	for path, r := range w.removed {
+		if !r.dataChange {
+			continue
+		}
+		_, read := x.reads.files[path]
+		if !read {
+			read = x.reads.whole || len(x.reads.partitions) > 0 && (!r.extendedFileMetadata || x.reads.matches(r.partition))
+		}
+		if rows := x.reads.rows[path]; !read && rows != nil {
+			var err error
+			if read, err = x.loses(ctx, w, path, rows); err != nil {
+				return err
+			}
+		}
+		if read {
+			return w.conflict(classConcurrentDeleteRead, "file %s, which this statement has read, was removed", path)
 		}
 	}
-	return "", false
+	return nil
+}
+
+// loses tells whether the winner deleted one of these rows of a file that it removed.
+func (x *Transaction) loses(ctx context.Context, w *winner, path string, rows *dv.Bitmap) (bool, error) {
+	if w.added[path] == nil {
+		return true, nil
+	}
+	_, after, err := w.vectors(ctx, x.table, path)
+	return after.Intersects(rows), err
+}
+
+// checkTouched looks for files that both have changed. Where both only deleted rows, different ones, and the transaction has
+// declared on which rows it depends, it goes on from the winner's vector.
+func (x *Transaction) checkTouched(ctx context.Context, w *winner) error {
+	for _, t := range x.files.touched {
+		path := t.file.Path
+		removed, added := w.removed[path], w.added[path]
+		if removed != nil && (added == nil || t.rows == nil || len(x.reads.rechecks) == 0) {
+			return w.conflict(classConcurrentDeleteDelete, "file %s, which this statement removes, was removed by another", path)
+		}
+		if removed != nil {
+			lost, err := x.loses(ctx, w, path, t.rows)
+			if err != nil {
+				return err
+			}
+			if lost {
+				return w.conflict(classConcurrentDeleteDelete, "rows of file %s, which this statement deletes, were deleted by another", path)
+			}
+		}
+		if added != nil {
+			t.file, t.vector = x.base.addedFiles([]addAction{*added})[0], nil
+		}
+	}
+	return nil
 }
 
 // isBlindAppend is what the winner says of itself; one that says nothing may have read.

@@ -11,12 +11,21 @@ import (
 	"lakesql/store"
 )
 
-// DeletionVector describes the rows of the file that are deleted; nil: none are.
+// DeletionVector describes the rows of the file that are deleted; nil: none are. In a Transaction's View its StorageType is
+// "" when the transaction itself deletes some of them.
 func (f File) DeletionVector() *dv.Descriptor {
 	if f.extra == nil || f.extra.dv == nil {
 		return nil
 	}
 	return f.extra.dv.descriptor()
+}
+
+// vectorOf is the vector that a descriptor describes; nil for nil.
+func vectorOf(d *dv.Descriptor) *deletionVector {
+	if d == nil {
+		return nil
+	}
+	return &deletionVector{storageType: d.StorageType, pathOrInlineDv: d.PathOrInline, offset: d.Offset, sizeInBytes: d.SizeInBytes, cardinality: d.Cardinality}
 }
 
 func (d *deletionVector) descriptor() *dv.Descriptor {
@@ -65,6 +74,9 @@ func (t *Table) DeletedRows(ctx context.Context, f File) (*dv.Bitmap, error) {
 }
 
 func (t *Table) deletedRows(ctx context.Context, file string, vector *deletionVector) (*dv.Bitmap, error) {
+	if vector.pending != nil {
+		return t.pendingRows(ctx, file, vector)
+	}
 	d := vector.descriptor()
 	if rows := t.vectors.get(d.ID()); rows != nil {
 		return rows, nil
@@ -78,6 +90,20 @@ func (t *Table) deletedRows(ctx context.Context, file string, vector *deletionVe
 	}
 	t.vectors.put(d.ID(), rows, int64(d.SizeInBytes))
 	return rows, nil
+}
+
+// pendingRows are the rows that are deleted in the table and those that a transaction deletes.
+func (t *Table) pendingRows(ctx context.Context, file string, vector *deletionVector) (*dv.Bitmap, error) {
+	if vector.base == nil {
+		return vector.pending, nil
+	}
+	base, err := t.deletedRows(ctx, file, vector.base)
+	if err != nil {
+		return nil, err
+	}
+	out := base.Clone()
+	out.Or(vector.pending)
+	return out, nil
 }
 
 func (t *Table) readVector(ctx context.Context, d dv.Descriptor) (*dv.Bitmap, error) {

@@ -1,14 +1,16 @@
 package delta
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
-	"time"
 
 	"lakesql/version"
 )
 
 // commitInfoJSON are the fields of commitInfo that this package writes, in Spark's order.
 type commitInfoJSON struct {
+	InCommitTimestamp   int64             `json:"inCommitTimestamp,omitempty"`
 	Timestamp           int64             `json:"timestamp"`
 	Operation           string            `json:"operation"`
 	OperationParameters map[string]string `json:"operationParameters"`
@@ -16,6 +18,7 @@ type commitInfoJSON struct {
 	IsolationLevel      string            `json:"isolationLevel"`
 	IsBlindAppend       bool              `json:"isBlindAppend"`
 	OperationMetrics    map[string]string `json:"operationMetrics"`
+	Tags                map[string]string `json:"tags,omitempty"`
 	EngineInfo          string            `json:"engineInfo"`
 	TxnID               string            `json:"txnId"`
 }
@@ -23,38 +26,106 @@ type commitInfoJSON struct {
 // engineInfo names this program in commits.
 func engineInfo() string { return "lakesql/" + version.String() }
 
-// encode writes the commit: commitInfo first, then txn, protocol, metaData, remove and add, a line each.
-func (x *Transaction) encode(op Operation, id string, now time.Time) []byte {
-	nowMs := now.UnixMilli()
-	info := commitInfoJSON{Operation: op.Name, OperationParameters: notNil(op.Parameters), IsolationLevel: x.isolation(),
-		IsBlindAppend: x.blindAppend(), OperationMetrics: notNil(op.Metrics), EngineInfo: engineInfo(), TxnID: id}
-	var partitionColumns []string
+// attempt is one try to write a version.
+type attempt struct {
+	op       Operation
+	id       string
+	version  int64
+	nowMs    int64 // milliseconds since the epoch
+	inCommit int64 // the in-commit timestamp, likewise; 0: none
+}
+
+// encode writes the commit as it follows on base: commitInfo first, then txn, protocol, metaData, remove, add, cdc and
+// domainMetadata, a line each.
+func (x *Transaction) encode(a attempt) ([]byte, error) {
+	after := x.after()
+	info := commitInfoJSON{InCommitTimestamp: a.inCommit, Operation: a.op.Name, OperationParameters: notNil(a.op.Parameters), IsolationLevel: x.isolation(),
+		IsBlindAppend: x.blindAppend(), OperationMetrics: notNil(a.op.Metrics), Tags: x.tags(after), EngineInfo: engineInfo(), TxnID: a.id}
 	if x.read != nil {
 		version := x.read.Version()
 		info.ReadVersion = &version
-		nowMs = max(nowMs, x.read.Timestamp().UnixMilli()+1) // a clock that was set back must not turn the history round
-		partitionColumns = x.read.metadata.PartitionColumns
+		a.nowMs = max(a.nowMs, x.read.Timestamp().UnixMilli()+1) // a clock that was set back must not turn the history round
 	}
-	info.Timestamp = nowMs
+	info.Timestamp = a.nowMs
 	out := appendAction(nil, "commitInfo", mustJSON(info))
 	for _, t := range x.txns {
-		t.lastUpdated = nowMs
+		t.lastUpdated = a.nowMs
 		out = appendAction(out, "txn", appendTxn(nil, t))
 	}
 	if x.protocol != nil {
 		out = appendAction(out, "protocol", mustJSON(x.protocol.json()))
 	}
 	if x.metadata != nil {
-		out = appendAction(out, "metaData", mustJSON(x.metadata.json()))
-		partitionColumns = x.metadata.PartitionColumns
+		out = appendAction(out, "metaData", mustJSON(x.metadata.withEnablement(x.base, a.version, a.inCommit).json()))
 	}
-	for _, f := range x.removes {
-		out = appendAction(out, "remove", appendRemove(nil, f, partitionColumns, nowMs))
+	ids, err := newRowIDs(x.base, after, a.version)
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range x.adds {
-		out = appendAction(out, "add", appendAdd(nil, f, partitionColumns))
+	if out, err = x.appendFiles(out, a, ids); err != nil {
+		return nil, err
 	}
-	return out
+	domains := x.domains
+	if mark, moved := ids.domain(); moved {
+		domains = append(slices.Clone(domains), mark)
+	}
+	for _, d := range domains {
+		out = appendAction(out, "domainMetadata", appendDomain(nil, d))
+	}
+	return out, nil
+}
+
+// appendFiles writes the actions of files. Removed ones are described as they were, those whose rows were deleted are added again.
+func (x *Transaction) appendFiles(out []byte, a attempt, ids *rowIDs) ([]byte, error) {
+	removedFrom, addedTo := x.base.metadata, x.metadata
+	if addedTo == nil {
+		addedTo = x.base.metadata
+	}
+	for _, t := range x.files.touched {
+		out = appendAction(out, "remove", appendRemove(nil, t.file, removedFrom.PartitionColumns, a.nowMs, !x.rearrange))
+	}
+	add := func(f AddFile, vector *deletionVector) (err error) {
+		if vector != nil {
+			f.extra = f.extra.withVector(vector)
+			if f.Stats, err = looseBounds(f.Stats); err != nil {
+				return fmt.Errorf("file %s of %s: %w", f.Path, x.base.uri, err)
+			}
+		}
+		if f.extra, err = ids.assign(f.extra, f.Path, f.NumRecords); err != nil {
+			return err
+		}
+		out = appendAction(out, "add", appendAdd(nil, f, addedTo.PartitionColumns, !x.rearrange))
+		return nil
+	}
+	for _, t := range x.files.touched {
+		if t.rows == nil {
+			continue
+		}
+		if err := add(t.file.AddFile(), t.vector); err != nil {
+			return nil, err
+		}
+	}
+	for f := range x.files.live {
+		if err := add(f.AddFile, f.vector); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range x.changes {
+		out = appendAction(out, "cdc", appendChange(nil, f, addedTo.PartitionColumns))
+	}
+	return out, nil
+}
+
+// tags are what other engines must know of the commit and cannot see in its actions.
+func (x *Transaction) tags(after *Snapshot) map[string]string {
+	tags := make(map[string]string)
+	if x.metadata != nil && x.base.metadata != nil && identityOnly(x.base.metadata, x.metadata) {
+		tags[identityTag] = "true"
+	}
+	if propertyOn(rowTrackingProperty)(after) {
+		tags[rowTrackingKept] = strconv.FormatBool(!x.idsLost)
+	}
+	return tags
 }
 
 func notNil(m map[string]string) map[string]string {
@@ -106,22 +177,39 @@ func appendTxn(dst []byte, t txnAction) []byte {
 	return append(dst, '}')
 }
 
-func appendAdd(dst []byte, f AddFile, partitionColumns []string) []byte {
+func appendDomain(dst []byte, d domainAction) []byte {
+	dst = appendJSONString(append(dst, `{"domain":`...), d.domain)
+	dst = appendJSONString(append(dst, `,"configuration":`...), d.configuration)
+	return append(strconv.AppendBool(append(dst, `,"removed":`...), d.removed), '}')
+}
+
+func appendChange(dst []byte, f AddFile, partitionColumns []string) []byte {
+	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
+	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitionColumns)
+	dst = appendInt(append(dst, `,"size":`...), f.Size)
+	return append(dst, `,"dataChange":false}`...)
+}
+
+func appendAdd(dst []byte, f AddFile, partitionColumns []string, dataChange bool) []byte {
 	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
 	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitionColumns)
 	dst = appendInt(append(dst, `,"size":`...), f.Size)
 	dst = appendInt(append(dst, `,"modificationTime":`...), f.ModTime.UnixMilli())
-	dst = append(dst, `,"dataChange":true`...)
+	dst = strconv.AppendBool(append(dst, `,"dataChange":`...), dataChange)
 	if f.Stats != "" {
 		dst = appendJSONString(append(dst, `,"stats":`...), f.Stats)
+	}
+	if f.extra != nil {
+		dst = f.extra.append(dst)
 	}
 	return append(dst, '}')
 }
 
-func appendRemove(dst []byte, f File, partitionColumns []string, nowMs int64) []byte {
+func appendRemove(dst []byte, f File, partitionColumns []string, nowMs int64, dataChange bool) []byte {
 	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
 	dst = appendInt(append(dst, `,"deletionTimestamp":`...), nowMs)
-	dst = append(dst, `,"dataChange":true,"extendedFileMetadata":true,"partitionValues":`...)
+	dst = strconv.AppendBool(append(dst, `,"dataChange":`...), dataChange)
+	dst = append(dst, `,"extendedFileMetadata":true,"partitionValues":`...)
 	dst = appendPartitionValues(dst, f.PartitionValues, partitionColumns)
 	dst = appendInt(append(dst, `,"size":`...), f.Size)
 	if f.extra != nil {

@@ -65,13 +65,3 @@ func (e *ConflictError) Is(target error) bool {
 	}
 	return target == ErrConflict
 }
-
-// Delta's classes of conflicts.
-const (
-	classProtocolChanged        = "DELTA_PROTOCOL_CHANGED"
-	classMetadataChanged        = "DELTA_METADATA_CHANGED"
-	classConcurrentAppend       = "DELTA_CONCURRENT_APPEND"
-	classConcurrentDeleteRead   = "DELTA_CONCURRENT_DELETE_READ"
-	classConcurrentDeleteDelete = "DELTA_CONCURRENT_DELETE_DELETE"
-	classConcurrentTransaction  = "DELTA_CONCURRENT_TRANSACTION"
-)

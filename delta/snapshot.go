@@ -19,19 +19,27 @@ type Snapshot struct {
 	files    fileView
 	txns     txnSet
 	domains  map[string]string // live domainMetadata: domain -> configuration
+	own      *ownChanges       // of a transaction's View; nil: none
 
 	schemaErr error
 	// newest is the file that made the version: its commit, or a checkpoint whose commit is gone. When it changes, the
 	// table has been replaced.
 	newest     store.Info
+	inCommit   int64 // the in-commit timestamp, in milliseconds since the epoch; 0: none, or not known
 	checkpoint int64 // version of the newest checkpoint that is known; -1 none
 }
 
 // Version is the snapshot's version, from 0.
 func (s *Snapshot) Version() int64 { return s.files.version }
 
-// Timestamp is when the version was committed, by the store's clock.
-func (s *Snapshot) Timestamp() time.Time { return s.newest.ModTime }
+// Timestamp is when the version was committed: as its commit says where the table has in-commit timestamps, else by the store's
+// clock.
+func (s *Snapshot) Timestamp() time.Time {
+	if s.inCommit != 0 {
+		return time.UnixMilli(s.inCommit).UTC()
+	}
+	return s.newest.ModTime
+}
 
 // Protocol is the protocol in force. Do not change it.
 func (s *Snapshot) Protocol() *Protocol { return s.protocol }
@@ -47,6 +55,12 @@ func (s *Snapshot) NumFiles() int { return s.files.live }
 
 // SizeInBytes is the size of the live files together.
 func (s *Snapshot) SizeInBytes() int64 { return s.files.bytes }
+
+// Domain is the configuration that the table keeps for a feature or for a user of that name.
+func (s *Snapshot) Domain(name string) (configuration string, ok bool) {
+	configuration, ok = s.domains[name]
+	return configuration, ok
+}
 
 // Txn is the version that the application committed last.
 func (s *Snapshot) Txn(appID string) (int64, bool) {
@@ -71,10 +85,32 @@ type File struct {
 // Files yields the live files, oldest first. Statistics are cheapest to read in that order.
 func (s *Snapshot) Files() iter.Seq[File] {
 	return func(yield func(File) bool) {
-		reader := &statsReader{blocks: s.files.stats}
-		for c, i := range s.files.all() {
+		for f := range s.files.files(s.schema) {
+			if s.own != nil && s.own.touched[f.Path] {
+				continue
+			}
+			if !yield(f) {
+				return
+			}
+		}
+		if s.own == nil {
+			return
+		}
+		for f := range s.own.files.files(s.schema) {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// files yields the live files.
+func (v *fileView) files(schema *batch.Schema) iter.Seq[File] {
+	return func(yield func(File) bool) {
+		reader := &statsReader{blocks: v.stats}
+		for c, i := range v.all() {
 			f := File{Path: c.path[i], PartitionValues: c.partition[i], Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
-				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, schema: s.schema}
+				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, schema: schema}
 			if !yield(f) {
 				return
 			}
@@ -119,6 +155,7 @@ func newSnapshot(uri string) *Snapshot {
 // apply makes s the state after the commit, whose file actions go to log. s must not be shared yet.
 func (s *Snapshot) apply(log *fileLog, c *commit) {
 	s.applyState(c)
+	s.inCommit = commitTimestamp(c.info)
 	log.apply(&s.files, c)
 }
 
@@ -134,19 +171,24 @@ func (s *Snapshot) applyState(c *commit) {
 	for _, t := range c.txns {
 		s.txns = s.txns.with(t.appID, t.txn)
 	}
-	if len(c.domains) > 0 {
-		s.domains = maps.Clone(s.domains)
-		if s.domains == nil {
-			s.domains = make(map[string]string)
-		}
-		for _, d := range c.domains {
-			if d.removed {
-				delete(s.domains, d.domain)
-			} else {
-				s.domains[d.domain] = d.configuration
-			}
+	s.domains = withDomains(s.domains, c.domains)
+}
+
+// withDomains returns domains after changes. The map given stays as it is.
+func withDomains(domains map[string]string, changes []domainAction) map[string]string {
+	if len(changes) == 0 {
+		return domains
+	}
+	out := make(map[string]string, len(domains)+len(changes))
+	maps.Copy(out, domains)
+	for _, d := range changes {
+		if d.removed {
+			delete(out, d.domain)
+		} else {
+			out[d.domain] = d.configuration
 		}
 	}
+	return out
 }
 
 // complete checks what every version must have.

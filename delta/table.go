@@ -78,6 +78,9 @@ func (t *Table) SnapshotAt(ctx context.Context, version int64) (*Snapshot, error
 		if s, _, err = loadVersion(ctx, t.st, version); err != nil {
 			return nil, err
 		}
+		if err := s.fillTimestamp(ctx, t.st); err != nil {
+			return nil, err
+		}
 	}
 	return readable(s)
 }
@@ -138,6 +141,9 @@ func (t *Table) refresh(ctx context.Context) error {
 func (t *Table) reload(ctx context.Context) error {
 	s, log, err := loadNewest(ctx, t.st)
 	if err != nil {
+		return err
+	}
+	if err := s.fillTimestamp(ctx, t.st); err != nil {
 		return err
 	}
 	t.latest, t.log = s, log

@@ -17,13 +17,17 @@ func longLog(b *testing.B, n int) *store.Local {
 	require.NoError(b, err)
 	require.NoError(b, st.MakeRoot(ctx))
 	createTable(b, st, testSchema, nil, nil)
-	x := &Transaction{table: NewTable(st), read: newSnapshot(st.URI())}
-	x.read.metadata = &Metadata{}
+	s, err := NewTable(st).Snapshot(ctx)
+	require.NoError(b, err)
 	for v := 1; v <= n; v++ {
-		x.adds = []AddFile{addOf(fmt.Sprintf("part-00000-%032x-c000.snappy.parquet", v))}
-		x.adds[0].Stats = `{"numRecords":100,"minValues":{"id":1,"day":"2024-01-01"},"maxValues":{"id":100,"day":"2024-01-02"},"nullCount":{"id":0,"day":0}}`
-		x.txns = []txnAction{{"7a9d3c1e-5c1b-4a59-9e5e-0c6b1f6b8a11", txn{version: int64(v)}}}
-		require.NoError(b, st.PutIfAbsent(ctx, commitKey(int64(v)), x.encode(Operation{Name: "STREAMING UPDATE"}, "id", time.Now())))
+		x := NewTable(st).Begin(s)
+		add := addOf(fmt.Sprintf("part-00000-%032x-c000.snappy.parquet", v))
+		add.Stats = `{"numRecords":100,"minValues":{"id":1,"day":"2024-01-01"},"maxValues":{"id":100,"day":"2024-01-02"},"nullCount":{"id":0,"day":0}}`
+		x.Add(add)
+		x.SetTxn("7a9d3c1e-5c1b-4a59-9e5e-0c6b1f6b8a11", int64(v))
+		text, err := x.encode(attempt{op: Operation{Name: "STREAMING UPDATE"}, id: "id", version: int64(v), nowMs: time.Now().UnixMilli()})
+		require.NoError(b, err)
+		require.NoError(b, st.PutIfAbsent(ctx, commitKey(int64(v)), text))
 	}
 	return st
 }

@@ -1,0 +1,217 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"lakesql/delta/dv"
+)
+
+// AddFile is a data file that a transaction adds. The file is durable already.
+type AddFile struct {
+	Path            string            // key below the table's root, decoded
+	PartitionValues map[string]string // column -> text; an absent column is null
+	Size            int64             // bytes
+	ModTime         time.Time
+	NumRecords      int64  // rows; -1 unknown
+	Stats           string // JSON; "" none
+
+	extra *fileExtra // of a file that was in the table before
+}
+
+// AddFile returns what adds the file to its table again, with its deleted rows and row ids, as RESTORE does.
+func (f File) AddFile() AddFile {
+	return AddFile{Path: f.Path, PartitionValues: f.PartitionValues, Size: f.Size, ModTime: f.ModTime, NumRecords: f.records,
+		Stats: string(f.statsText()), extra: f.extra}
+}
+
+// statsText is the JSON of the file's statistics; nil without any.
+func (f File) statsText() []byte {
+	if f.ref == 0 {
+		return nil
+	}
+	f.reader.mu.Lock()
+	defer f.reader.mu.Unlock()
+	return bytes.Clone(f.reader.at(f.ref))
+}
+
+// fileChanges are what a transaction does to the table's files. A file that it adds is known by its path, as is one of the
+// snapshot that it touches; the same path may be both.
+type fileChanges struct {
+	added   []*addedFile // in the order of Add
+	touched []*touchedFile
+	byPath  struct {
+		added   map[string]*addedFile
+		touched map[string]*touchedFile
+	}
+}
+
+// addedFile is a file that the transaction adds.
+type addedFile struct {
+	AddFile
+	rows    *dv.Bitmap // that a later statement deleted, beyond the file's own vector; nil: none
+	dropped bool       // a later statement removed it again
+
+	vector *deletionVector // of all deleted rows, where rows has been written
+}
+
+// touchedFile is a file of the snapshot that the transaction removes, or some of whose rows it deletes.
+type touchedFile struct {
+	file File       // as the snapshot has it, or as a winner left it
+	rows *dv.Bitmap // the rows, beyond the file's own vector; nil: the whole file is removed
+
+	vector *deletionVector // of all deleted rows, where rows has been written
+}
+
+func (c *fileChanges) add(f AddFile) {
+	if c.byPath.added == nil {
+		c.byPath.added = make(map[string]*addedFile)
+	}
+	a := &addedFile{AddFile: f}
+	c.added = append(c.added, a)
+	c.byPath.added[f.Path] = a
+}
+
+// own is the file of that path that the transaction itself has added, and still adds.
+func (c *fileChanges) own(path string) *addedFile {
+	if a := c.byPath.added[path]; a != nil && !a.dropped {
+		return a
+	}
+	return nil
+}
+
+// touch returns the entry of a file of the snapshot.
+func (c *fileChanges) touch(f File) (entry *touchedFile, had bool) {
+	if t := c.byPath.touched[f.Path]; t != nil {
+		return t, true
+	}
+	if c.byPath.touched == nil {
+		c.byPath.touched = make(map[string]*touchedFile)
+	}
+	t := &touchedFile{file: f}
+	c.touched = append(c.touched, t)
+	c.byPath.touched[f.Path] = t
+	return t, false
+}
+
+func (c *fileChanges) remove(f File) {
+	if a := c.own(f.Path); a != nil {
+		a.dropped = true
+		return
+	}
+	t, _ := c.touch(f)
+	t.rows = nil
+}
+
+// deleteRows deletes rows that are live. The last ones of a file remove it.
+func (c *fileChanges) deleteRows(f File, rows *dv.Bitmap) error {
+	if a := c.own(f.Path); a != nil {
+		deleted := a.extra.deletedRows() + a.rows.Cardinality() + rows.Cardinality()
+		if a.dropped = deleted >= f.records; !a.dropped {
+			a.rows = union(a.rows, rows)
+		}
+		return nil
+	}
+	t, had := c.touch(f)
+	if had && t.rows == nil {
+		return fmt.Errorf("rows of %s cannot be deleted: the transaction has removed the file", f.Path)
+	}
+	if t.rows = union(t.rows, rows); t.file.extra.deletedRows()+t.rows.Cardinality() >= t.file.records {
+		t.rows = nil
+	}
+	return nil
+}
+
+// union returns both sets in one that is new.
+func union(a, b *dv.Bitmap) *dv.Bitmap {
+	out := a.Clone()
+	out.Or(b)
+	return out
+}
+
+// deletedRows is how many rows the file's vector deletes.
+func (e *fileExtra) deletedRows() int64 {
+	if e == nil || e.dv == nil {
+		return 0
+	}
+	return e.dv.cardinality
+}
+
+// clone returns changes of their own, for a transaction that may be taken back to here.
+func (c *fileChanges) clone() fileChanges {
+	var out fileChanges
+	out.byPath.added, out.byPath.touched = maps.Clone(c.byPath.added), maps.Clone(c.byPath.touched)
+	out.added, out.touched = slices.Clone(c.added), slices.Clone(c.touched)
+	for i, a := range out.added {
+		copied := *a
+		out.added[i] = &copied
+		if out.byPath.added[a.Path] == a {
+			out.byPath.added[a.Path] = &copied
+		}
+	}
+	for i, t := range out.touched {
+		copied := *t
+		out.touched[i], out.byPath.touched[t.file.Path] = &copied, &copied
+	}
+	return out
+}
+
+// live yields the files that are added at the end.
+func (c *fileChanges) live(yield func(*addedFile) bool) {
+	for _, a := range c.added {
+		if !a.dropped && !yield(a) {
+			return
+		}
+	}
+}
+
+// removesWhole is how many files of the snapshot are removed.
+func (c *fileChanges) removesWhole() int {
+	n := 0
+	for _, t := range c.touched {
+		if t.rows == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// withVector is extra with another deletion vector; extra may be nil.
+func (e *fileExtra) withVector(vector *deletionVector) *fileExtra {
+	var out fileExtra
+	if e != nil {
+		out = *e
+	}
+	out.dv = vector
+	return &out
+}
+
+// vector is the file's deletion vector; nil: none.
+func (e *fileExtra) vector() *deletionVector {
+	if e == nil {
+		return nil
+	}
+	return e.dv
+}
+
+// looseBounds is the text of statistics of a file that has lost rows: its bounds may be values that it has no more.
+func looseBounds(stats string) (string, error) {
+	const key = "tightBounds"
+	s := jsonScanner{text: []byte(stats)}
+	out := []byte{'{'}
+	for name := range s.fields {
+		if string(name) == key {
+			s.skip()
+			continue
+		}
+		out = append(appendJSONString(out, string(name)), ':')
+		out = append(append(out, s.raw()...), ',')
+	}
+	if err := s.end(); err != nil {
+		return "", fmt.Errorf("%w: statistics: %w: %.120q", ErrCorrupt, err, stats)
+	}
+	return string(append(out, `"`+key+`":false}`...)), nil
+}
