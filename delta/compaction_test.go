@@ -18,7 +18,7 @@ func TestCompactionsSaveCommits(t *testing.T) {
 	for v := 1; v <= 9; v++ {
 		appendFiles(t, table, fmt.Sprint(v))
 		if 2 <= v && v <= 6 {
-			adds = appendAction(adds, "add", appendAdd(nil, addOf(fmt.Sprint(v)), nil))
+			adds = appendAction(adds, "add", appendAdd(nil, addOf(fmt.Sprint(v)), nil, true))
 		}
 	}
 	want, err := table.Snapshot(ctx)
