@@ -37,6 +37,7 @@ type Catalog struct {
 	root           store.Store // the warehouse
 	ledger         *ledger
 	engine         *sqle.Engine
+	plain          *analyzer.Analyzer // plans the expressions of tables: without users, who have no part in them
 	streams        *stream.Manager
 	tableFunctions map[string]sql.TableFunction
 
@@ -102,6 +103,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 func (c *Catalog) newEngine() *sqle.Engine {
 	installOverflowRule()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
+	c.plain = analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
 	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
 	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}
 	engine := sqle.New(a, &sqle.Config{})

@@ -29,12 +29,11 @@ func fieldOf(c sqlext.ColumnDef) (batch.Field, error) {
 
 // typedField is a nullable column of a type. A type of MySQL's is read by vitess, as in a CREATE TABLE.
 func typedField(name string, t sqlext.Type) (batch.Field, error) {
-	if t.Nested != nil {
-		typ, err := nestedType(name, t)
-		return batch.Field{Name: name, Type: typ, Nullable: true}, err
-	}
 	if t.IsDelta() {
-		typ, err := plainType(t.Name)
+		typ, err := batch.ParseType(t.Text)
+		if err != nil {
+			err = refuse(KindInvalid, "column %s: %v", name, err)
+		}
 		return batch.Field{Name: name, Type: typ, Nullable: true}, err
 	}
 	parsed, err := ast.Parse("CREATE TABLE t (c " + t.Text + ")")
@@ -50,40 +49,6 @@ func typedField(name string, t sqlext.Type) (batch.Field, error) {
 		return batch.Field{}, err
 	}
 	return mysqltype.Field(&sql.Column{Name: name, Type: typ, Nullable: true})
-}
-
-// plainType is a type that only Delta has a name for.
-func plainType(name string) (batch.Type, error) {
-	switch name {
-	case "VARIANT":
-		return batch.Type{Kind: batch.Variant}, nil
-	case "TIMESTAMP_LTZ":
-		return batch.Type{Kind: batch.Timestamp}, nil
-	}
-	return batch.ParseType(name)
-}
-
-func nestedType(name string, t sqlext.Type) (batch.Type, error) {
-	inner := make([]batch.Field, len(t.Nested))
-	for i, c := range t.Nested {
-		var err error
-		if inner[i], err = fieldOf(c); err != nil {
-			return batch.Type{}, fmt.Errorf("column %s: %w", name, err)
-		}
-		if comment, ok := inner[i].Metadata["comment"]; ok {
-			inner[i].Metadata = map[string]string{"comment": comment}
-		} else {
-			inner[i].Metadata = nil // the length of a VARCHAR is kept for columns only
-		}
-	}
-	switch t.Name {
-	case "ARRAY":
-		return batch.ListOf(inner[0]), nil
-	case "MAP":
-		inner[0].Nullable = false
-		return batch.MapOf(inner[0], inner[1]), nil
-	}
-	return batch.StructOf(inner...), nil
 }
 
 // setText sets a text in a column's metadata, which holds raw JSON.

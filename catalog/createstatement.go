@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
@@ -157,13 +158,17 @@ func (c *Catalog) execute(ctx *sql.Context, stmt ast.Statement, text string) (sq
 
 // analyze plans a parsed statement.
 func (c *Catalog) analyze(ctx *sql.Context, stmt ast.Statement, text string) (sql.Node, error) {
-	builder := planbuilder.New(ctx, c.engine.Analyzer.Catalog, nil)
+	return analyzeWith(ctx, c.engine.Analyzer, stmt, text)
+}
+
+func analyzeWith(ctx *sql.Context, a *analyzer.Analyzer, stmt ast.Statement, text string) (sql.Node, error) {
+	builder := planbuilder.New(ctx, a.Catalog, nil)
 	node, flags, err := builder.BindOnly(stmt, text, nil)
 	if err != nil {
 		return nil, err
 	}
 	selectedColumns(ctx, node, stmt)
-	return c.engine.Analyzer.Analyze(ctx, node, nil, flags)
+	return a.Analyze(ctx, node, nil, flags)
 }
 
 // registerExisting is CREATE TABLE t USING DELTA LOCATION 'path' of a table that is there.

@@ -4,13 +4,12 @@ import "strings"
 
 // Type is a column's type as it was written.
 type Type struct {
-	Name   string      // the first word in capitals, such as INT, STRING, ARRAY
-	Text   string      // all of it as written, for MySQL's types
-	Nested []ColumnDef // STRUCT: the fields; ARRAY: the element; MAP: key and value
+	Name string // the first word in capitals, such as INT, STRING, ARRAY; "" when there is no type
+	Text string // all of it
 }
 
-// IsDelta reports a type that Delta has and MySQL's grammar has not. A type of another name is MySQL's, whose Text says all.
-func (t Type) IsDelta() bool { return t.Nested != nil || deltaTypes[t.Name] != "" }
+// IsDelta reports a type that Delta has and MySQL's grammar has not.
+func (t Type) IsDelta() bool { return deltaTypes[t.Name] != "" }
 
 // deltaTypes are Delta's and Spark's type names that vitess does not know, with what vitess is given for them.
 var deltaTypes = map[string]string{
@@ -43,12 +42,8 @@ func (p *parser) columnType() Type {
 			t.Name += " " + strings.ToUpper(p.peek(0).text) // LONG VARCHAR and LONG VARBINARY
 		}
 		p.mysqlType(first)
-	case t.Name == "ARRAY":
-		t.Nested = p.typeArguments("element")
-	case t.Name == "MAP":
-		t.Nested = p.typeArguments("key", "value")
-	case t.Name == "STRUCT":
-		t.Nested = p.structFields()
+	case t.Name == "ARRAY" || t.Name == "MAP" || t.Name == "STRUCT":
+		p.angles()
 	}
 	t.Text = p.text(from)
 	return t
@@ -97,61 +92,27 @@ func (p *parser) parens() {
 	}
 }
 
-// typeArguments parses <type, ...>, one type a name.
-func (p *parser) typeArguments(names ...string) []ColumnDef {
-	p.openAngle()
-	out := make([]ColumnDef, len(names))
-	for i, name := range names {
-		if i > 0 {
-			p.expectPunct(",")
-		}
-		out[i] = ColumnDef{Path: []string{name}, Type: p.columnType()}
+// angles goes over <...>, whose last '>' may be one half of the token '>>'.
+func (p *parser) angles() {
+	if !p.peek(0).punct("<") {
+		p.fail("'<' and what the type is of")
 	}
-	p.closeAngle()
-	return out
-}
-
-// structFields parses <name[:] type [NOT NULL] [COMMENT 'text'], ...>.
-func (p *parser) structFields() []ColumnDef {
-	p.openAngle()
-	out := []ColumnDef{}
-	for p.err == nil {
-		f := ColumnDef{Path: []string{p.ident("the name of a field")}}
-		p.acceptPunct(":")
-		f.Type = p.columnType()
-		if p.accept("NOT NULL") {
-			f.Null = NotNull
+	for depth := 0; p.err == nil; {
+		switch t := p.next(); {
+		case isEnd(t):
+			p.fail("'>'")
+		case t.punct("<"):
+			depth++
+		case t.punct(">"):
+			depth--
+		case t.punct(">>"):
+			depth -= 2
+		case t.punct("<>"):
+			p.pos--
+			p.fail("a type")
 		}
-		if p.accept("COMMENT") {
-			v := p.stringValue("a text")
-			f.Comment = &v
-		}
-		out = append(out, f)
-		if !p.acceptPunct(",") {
+		if depth <= 0 {
 			break
 		}
 	}
-	p.closeAngle()
-	return out
-}
-
-func (p *parser) openAngle() {
-	if t := p.peek(0); t.punct("<>") {
-		p.fail("'<' and a type") // STRUCT<> has no field that could be stored
-	}
-	p.expectPunct("<")
-}
-
-// closeAngle goes over a '>', which may be one half of the token '>>'.
-func (p *parser) closeAngle() {
-	t := p.peek(0)
-	if !t.punct(">>") {
-		p.expectPunct(">")
-		return
-	}
-	first, second := t, t
-	first.text, first.end = ">", t.start+1
-	second.text, second.start = ">", t.start+1
-	p.tokens = append(p.tokens[:p.pos], append([]token{first, second}, p.tokens[p.pos+1:]...)...)
-	p.next()
 }

@@ -33,6 +33,8 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 	switch e := e.(type) {
 	case Wrapper:
 		return c.compile(e.Unwrap())
+	case Caster:
+		return c.cast(e)
 	case *expression.Alias:
 		return c.compile(e.Child)
 	case *expression.GetField:
@@ -78,6 +80,18 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		return c.compare(op, pair.Left(), pair.Right())
 	}
 	return nil, errNotCompiled
+}
+
+func (c compiler) cast(e Caster) (vector.Expr, error) {
+	child, to, ok := e.CastTo(c.ctx)
+	if !ok {
+		return nil, errNotCompiled
+	}
+	x, err := c.compile(child)
+	if err != nil {
+		return nil, err
+	}
+	return vector.NewCast(x, to)
 }
 
 var arithOps = map[string]vector.ArithOp{"+": vector.Add, "-": vector.Subtract, "*": vector.Multiply}
