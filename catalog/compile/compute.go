@@ -113,7 +113,7 @@ func (c *Computation) rows(b *batch.Batch) ([]sql.Row, error) {
 	getters := make([]mysqltype.Getter, len(b.Cols))
 	for i, col := range b.Cols {
 		name := c.source.Fields[i].Name
-		getters[i] = mysqltype.NewGetter(col, func() { outside = name })
+		getters[i] = mysqltype.NewGetter(c.source.Fields[i], col, func() { outside = name })
 	}
 	out := make([]sql.Row, b.Len)
 	for i := range b.Rows() {
@@ -139,7 +139,7 @@ func (x computed) eval(ctx *sql.Context, rows []sql.Row) (*batch.Vector, error) 
 		}
 		v, err := x.rows.Eval(ctx, row)
 		if err == nil {
-			v, err = mysqltype.ToBatch(ctx, x.typ, v)
+			v, err = mysqltype.ToBatch(ctx, batch.Field{Type: x.typ}, v)
 		}
 		if err == nil {
 			err = out.AppendValue(v)
