@@ -2,254 +2,250 @@ package delta
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/google/uuid"
+
+	"lakesql/batch"
+	"lakesql/store"
 )
 
-// The rows of a classic checkpoint, with the columns, order and nullability that Spark writes. Pointers are for values
-// whose zero is not null.
-type checkpointRow struct {
-	Txn            *txnRow      `parquet:"txn,optional"`
-	Add            *addRow      `parquet:"add,optional"`
-	Remove         *removeRow   `parquet:"remove,optional"`
-	MetaData       *metadataRow `parquet:"metaData,optional"`
-	Protocol       *protocolRow `parquet:"protocol,optional"`
-	DomainMetadata *domainRow   `parquet:"domainMetadata,optional"`
+// sidecarActions is how many actions a sidecar holds: as many as Spark puts into one.
+const sidecarActions = 50_000
+
+// checkpointing writes a checkpoint: protocol, metaData, every txn and domain, the live files, and the tombstones that have not expired.
+type checkpointing struct {
+	st         store.Store
+	s          *Snapshot
+	tombstones *tombstoneSet
+	add        []batch.Field // of an add in this table's checkpoints
+	statsText  bool          // add has the statistics as JSON
+	partitions []string      // the partition columns, as partition values call them
 }
 
-type txnRow struct {
-	AppID       *string `parquet:"appId,optional"`
-	Version     *int64  `parquet:"version,optional"`
-	LastUpdated *int64  `parquet:"lastUpdated,optional"`
-}
-
-type addRow struct {
-	Path                    *string            `parquet:"path,optional"`
-	PartitionValues         map[string]*string `parquet:"partitionValues,optional"`
-	Size                    *int64             `parquet:"size,optional"`
-	ModificationTime        *int64             `parquet:"modificationTime,optional"`
-	DataChange              *bool              `parquet:"dataChange,optional"`
-	Tags                    map[string]*string `parquet:"tags,optional"`
-	DeletionVector          *deletionVectorRow `parquet:"deletionVector,optional"`
-	BaseRowID               *int64             `parquet:"baseRowId,optional"`
-	DefaultRowCommitVersion *int64             `parquet:"defaultRowCommitVersion,optional"`
-	ClusteringProvider      *string            `parquet:"clusteringProvider,optional"`
-	Stats                   *string            `parquet:"stats,optional"`
-}
-
-type deletionVectorRow struct {
-	StorageType    *string `parquet:"storageType,optional"`
-	PathOrInlineDv *string `parquet:"pathOrInlineDv,optional"`
-	Offset         *int32  `parquet:"offset,optional"`
-	SizeInBytes    *int32  `parquet:"sizeInBytes,optional"`
-	Cardinality    *int64  `parquet:"cardinality,optional"`
-}
-
-type removeRow struct {
-	Path                    *string            `parquet:"path,optional"`
-	DeletionTimestamp       *int64             `parquet:"deletionTimestamp,optional"`
-	DataChange              *bool              `parquet:"dataChange,optional"`
-	ExtendedFileMetadata    *bool              `parquet:"extendedFileMetadata,optional"`
-	PartitionValues         map[string]*string `parquet:"partitionValues,optional"`
-	Size                    *int64             `parquet:"size,optional"`
-	DeletionVector          *deletionVectorRow `parquet:"deletionVector,optional"`
-	BaseRowID               *int64             `parquet:"baseRowId,optional"`
-	DefaultRowCommitVersion *int64             `parquet:"defaultRowCommitVersion,optional"`
-}
-
-type metadataRow struct {
-	ID               *string            `parquet:"id,optional"`
-	Name             *string            `parquet:"name,optional"`
-	Description      *string            `parquet:"description,optional"`
-	Format           *formatRow         `parquet:"format,optional"`
-	SchemaString     *string            `parquet:"schemaString,optional"`
-	PartitionColumns []string           `parquet:"partitionColumns,list,optional" parquet-element:",optional"`
-	Configuration    map[string]*string `parquet:"configuration,optional"`
-	CreatedTime      *int64             `parquet:"createdTime,optional"`
-}
-
-type formatRow struct {
-	Provider *string            `parquet:"provider,optional"`
-	Options  map[string]*string `parquet:"options,optional"`
-}
-
-type protocolRow struct {
-	MinReaderVersion *int32   `parquet:"minReaderVersion,optional"`
-	MinWriterVersion *int32   `parquet:"minWriterVersion,optional"`
-	ReaderFeatures   []string `parquet:"readerFeatures,list,optional" parquet-element:",optional"`
-	WriterFeatures   []string `parquet:"writerFeatures,list,optional" parquet-element:",optional"`
-}
-
-type domainRow struct {
-	Domain        *string `parquet:"domain,optional"`
-	Configuration *string `parquet:"configuration,optional"`
-	Removed       *bool   `parquet:"removed,optional"`
-}
-
-const (
-	checkpointBatchRows    = 1024    // rows handed to the Parquet writer at once
-	checkpointRowGroupRows = 1 << 17 // bounds the memory of writing
-)
-
-// checkpointEncoder writes rows in batches and counts them.
-type checkpointEncoder struct {
-	parquet *parquet.GenericWriter[checkpointRow]
-	rows    []checkpointRow
-	actions int64
-	columns []string // partition columns
-	empty   map[string]*string
-}
-
-// encodeCheckpoint writes the state of a snapshot: protocol, metaData, every txn and domain, the live files, and the
-// tombstones that have not expired. It returns the number of actions.
-func encodeCheckpoint(ctx context.Context, w io.Writer, s *Snapshot, now time.Time) (actions int64, err error) {
-	e := &checkpointEncoder{columns: s.metadata.PartitionColumns, empty: map[string]*string{}, parquet: parquet.NewGenericWriter[checkpointRow](w,
-		parquet.NewSchema("spark_schema", parquet.SchemaOf(checkpointRow{})), parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.MaxRowsPerRowGroup(checkpointRowGroupRows),
-		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.CreatedBy("lakesql", engineInfo(), ""))}
-	if err := e.state(ctx, s); err != nil {
-		return 0, err
+// writeCheckpoint writes a checkpoint of a snapshot, then the hint that names it. A process that dies in between leaves a checkpoint
+// that listings find. now is what tombstones expire by.
+func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.Time) error {
+	c := &checkpointing{st: st, s: s, tombstones: s.files.tombstones.since(s.tombstonesSince(now)), partitions: s.metadata.PartitionColumns}
+	c.add = slices.Clone(addFields)
+	if c.statsText = s.metadata.flag("delta.checkpoint.writeStatsAsJson", true); c.statsText {
+		c.add = append(c.add, nullable("stats", textType))
 	}
-	tombstones := make(map[[2]string]tombstone)
-	for _, t := range liveTombstones(s.files.tombstones, s.tombstonesSince(now)) {
-		tombstones[[2]string{t.path, t.extra.dvID()}] = t
+	write := c.classic
+	if writesV2Checkpoints(s) {
+		write = c.v2
 	}
-	reader := statsReader{blocks: s.files.stats}
-	for c, i := range s.files.all() {
-		if len(tombstones) > 0 { // the file was removed once and added again
-			delete(tombstones, [2]string{c.path[i], c.extra[i].dvID()})
-		}
-		if err := e.put(ctx, checkpointRow{Add: e.add(c, i, reader.at(c.stats[i]))}); err != nil {
-			return 0, err
-		}
+	hint, err := write(ctx)
+	if err != nil {
+		return err
 	}
-	for _, t := range tombstones {
-		if err := e.put(ctx, checkpointRow{Remove: e.remove(t)}); err != nil {
-			return 0, err
-		}
+	return writeLastCheckpoint(ctx, st, hint)
+}
+
+// writesV2Checkpoints tells whether the table wants V2 checkpoints, and its protocol lets them be.
+func writesV2Checkpoints(s *Snapshot) bool {
+	return s.metadata.Configuration["delta.checkpointPolicy"] == "v2" && slices.Contains(s.protocol.WriterFeatures, "v2Checkpoint")
+}
+
+// flag is a property that is true or false; def when it is not set or neither.
+func (m *Metadata) flag(key string, def bool) bool {
+	if on, err := strconv.ParseBool(strings.ToLower(m.Configuration[key])); err == nil {
+		return on
 	}
-	if err := e.flush(ctx); err != nil {
-		return 0, err
+	return def
+}
+
+// classic writes one file. Whoever else writes that of this version writes the same.
+func (c *checkpointing) classic(ctx context.Context) (hint lastCheckpointJSON, err error) {
+	f, err := createActionFile(ctx, c.st, checkpointKey(c.s.Version()), classicSchema(c.add))
+	if err != nil {
+		return lastCheckpointJSON{}, err
 	}
-	if err := e.parquet.Close(); err != nil {
-		return 0, fmt.Errorf("end of the checkpoint: %w", err)
+	defer func() { err = errors.Join(err, f.abort()) }()
+	c.state(f)
+	if err := c.files(ctx, func() (*actionFile, error) { return f, f.err }); err != nil {
+		return lastCheckpointJSON{}, err
 	}
-	return e.actions, nil
+	size, err := f.close(ctx, false)
+	return c.hint(f.schema, f.rows, size), err
+}
+
+// v2 writes the file actions to sidecars, then a file that names them and has everything else. Nobody writes the same names.
+func (c *checkpointing) v2(ctx context.Context) (hint lastCheckpointJSON, err error) {
+	sidecars := &sidecarWriter{c: c, schema: sidecarSchema(c.add)}
+	defer func() { err = errors.Join(err, sidecars.abort()) }()
+	err = c.files(ctx, func() (*actionFile, error) { return sidecars.next(ctx) })
+	if err == nil {
+		err = sidecars.close(ctx)
+	}
+	if err != nil {
+		return lastCheckpointJSON{}, err
+	}
+	top := v2Top{metadata: checkpointMetadata{c.s.Version(), sidecars.tags(c.s.NumFiles())}, sidecars: sidecars.done}
+	name := fmt.Sprintf("%020d.checkpoint.%s.parquet", c.s.Version(), uuid.NewString())
+	f, size, err := c.writeTop(ctx, logFolder+name, top)
+	if err != nil {
+		return lastCheckpointJSON{}, err
+	}
+	hint = c.hint(f.schema, f.rows+sidecars.actions, size+sidecars.bytes)
+	hint.V2Checkpoint = c.v2Hint(name, size, top)
+	return hint, nil
+}
+
+func (c *checkpointing) writeTop(ctx context.Context, key string, top v2Top) (*actionFile, int64, error) {
+	f, err := createActionFile(ctx, c.st, key, topSchema(c.add))
+	if err != nil {
+		return nil, 0, err
+	}
+	top.metadata.write(f)
+	for _, s := range top.sidecars {
+		s.write(f)
+	}
+	c.state(f)
+	size, err := f.close(ctx, true)
+	return f, size, err
+}
+
+func (c *checkpointing) hint(schema *batch.Schema, actions, size int64) lastCheckpointJSON {
+	return lastCheckpointJSON{Version: c.s.Version(), Size: actions, SizeInBytes: size, NumOfAddFiles: int64(c.s.NumFiles()),
+		CheckpointSchema: hintSchema(schema)}
 }
 
 // state writes the actions that are not about files.
-func (e *checkpointEncoder) state(ctx context.Context, s *Snapshot) error {
-	protocol := s.protocol.json()
-	row := &protocolRow{MinReaderVersion: ptr(int32(protocol.MinReaderVersion)), MinWriterVersion: ptr(int32(protocol.MinWriterVersion))}
-	if protocol.ReaderFeatures != nil {
-		row.ReaderFeatures = *protocol.ReaderFeatures
-	}
-	if protocol.WriterFeatures != nil {
-		row.WriterFeatures = *protocol.WriterFeatures
-	}
-	m := s.metadata.json()
-	rows := []checkpointRow{{Protocol: row}, {MetaData: &metadataRow{ID: &m.ID, Name: orNull(m.Name), Description: orNull(m.Description),
-		Format: &formatRow{&m.Format.Provider, map[string]*string{}}, SchemaString: &m.SchemaString, PartitionColumns: m.PartitionColumns,
-		Configuration: pointers(m.Configuration), CreatedTime: m.CreatedTime}}}
-	txns := s.txns.all()
+func (c *checkpointing) state(f *actionFile) {
+	writeProtocol(f, c.s.protocol)
+	writeMetadata(f, c.s.metadata)
+	txns := c.s.txns.all()
 	for _, app := range sortedKeys(txns) {
-		t := &txnRow{AppID: &app, Version: ptr(txns[app].version)}
-		if updated := txns[app].lastUpdated; updated != 0 {
-			t.LastUpdated = &updated
+		writeTxn(f, txnAction{app, txns[app]})
+	}
+	for _, domain := range sortedKeys(c.s.domains) {
+		writeDomain(f, domain, c.s.domains[domain])
+	}
+}
+
+// files writes the live files, then the tombstones, each to what file returns.
+func (c *checkpointing) files(ctx context.Context, file func() (*actionFile, error)) error {
+	reader := statsReader{blocks: c.s.files.stats}
+	for chunk, i := range c.s.files.all() {
+		c.tombstones.drop(chunk.path[i], chunk.extra[i].dvID())
+		f, err := file()
+		if err == nil {
+			err = ctx.Err()
 		}
-		rows = append(rows, checkpointRow{Txn: t})
-	}
-	for _, domain := range sortedKeys(s.domains) {
-		rows = append(rows, checkpointRow{DomainMetadata: &domainRow{&domain, ptr(s.domains[domain]), ptr(false)}})
-	}
-	for _, row := range rows {
-		if err := e.put(ctx, row); err != nil {
+		if err != nil {
 			return err
 		}
+		c.writeAdd(f, chunk, i, reader.at(chunk.stats[i]))
+	}
+	for t := range c.tombstones.each() {
+		f, err := file()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		c.writeRemove(f, t)
 	}
 	return nil
 }
 
-func (e *checkpointEncoder) add(c *fileChunk, i int, stats []byte) *addRow {
-	row := &addRow{Path: ptr(encodePath(c.path[i])), PartitionValues: e.partition(c.partition[i]), Size: &c.size[i],
-		ModificationTime: &c.modTime[i], DataChange: ptr(false)}
-	if stats != nil {
-		row.Stats = ptr(string(stats))
+func (c *checkpointing) writeAdd(f *actionFile, chunk *fileChunk, i int, stats []byte) {
+	x := chunk.extra[i]
+	if x == nil {
+		x = &noExtra
 	}
-	if x := c.extra[i]; x != nil {
-		row.Tags, row.DeletionVector, row.BaseRowID = pointers(x.tags), x.dv.row(), x.baseRowID
-		row.DefaultRowCommitVersion, row.ClusteringProvider = x.defaultRowCommitVersion, orNull(x.clusteringProvider)
+	w := f.row("add")
+	w.text(encodePath(chunk.path[i]))
+	w.partition(c.partitions, chunk.partition[i])
+	w.int(chunk.size[i])
+	w.int(chunk.modTime[i])
+	w.bool(false)
+	w.textMapOr(x.tags)
+	w.deletionVector(x.dv)
+	intOr(&w, x.baseRowID)
+	intOr(&w, x.defaultRowCommitVersion)
+	w.orNull(x.clusteringProvider)
+	if c.statsText {
+		w.bytesOrNull(stats)
 	}
-	return row
+	w.end()
 }
 
-func (e *checkpointEncoder) remove(t tombstone) *removeRow {
-	row := &removeRow{Path: ptr(encodePath(t.path)), DeletionTimestamp: &t.deletionTimestamp, DataChange: ptr(false), ExtendedFileMetadata: &t.extended}
+func (c *checkpointing) writeRemove(f *actionFile, t *tombstone) {
+	x := t.extra
+	if x == nil {
+		x = &noExtra
+	}
+	w := f.row("remove")
+	w.text(encodePath(t.path))
+	w.int(t.deletionTimestamp)
+	w.bool(false)
+	w.bool(t.extended)
 	if t.extended {
-		row.PartitionValues, row.Size = e.partition(t.partition), &t.size
+		w.partition(c.partitions, t.partition)
+		w.int(t.size)
+	} else {
+		w.null()
+		w.null()
 	}
-	if t.extra != nil {
-		row.DeletionVector, row.BaseRowID, row.DefaultRowCommitVersion = t.extra.dv.row(), t.extra.baseRowID, t.extra.defaultRowCommitVersion
-	}
-	return row
+	w.deletionVector(x.dv)
+	intOr(&w, x.baseRowID)
+	intOr(&w, x.defaultRowCommitVersion)
+	w.end()
 }
 
-// partition has an entry for every partition column, as Spark writes it.
-func (e *checkpointEncoder) partition(values map[string]string) map[string]*string {
-	if len(e.columns) == 0 {
-		return e.empty
-	}
-	out := make(map[string]*string, len(e.columns))
-	for _, c := range e.columns {
-		out[c] = orNull(values[c])
-	}
-	return out
+var noExtra fileExtra
+
+func writeProtocol(f *actionFile, p *Protocol) {
+	in := p.json() // which knows when the lists are null
+	w := f.row("protocol")
+	w.int(int64(in.MinReaderVersion))
+	w.int(int64(in.MinWriterVersion))
+	w.listOr(in.ReaderFeatures)
+	w.listOr(in.WriterFeatures)
+	w.end()
 }
 
-func (d *deletionVector) row() *deletionVectorRow {
-	if d == nil {
-		return nil
-	}
-	return &deletionVectorRow{&d.storageType, &d.pathOrInlineDv, d.offset, &d.sizeInBytes, &d.cardinality}
+func writeMetadata(f *actionFile, m *Metadata) {
+	in := m.json()
+	w := f.row("metaData")
+	w.text(in.ID)
+	w.orNull(in.Name)
+	w.orNull(in.Description)
+	format := rowWriter{row: w.field()}
+	format.text(in.Format.Provider)
+	format.textMap(in.Format.Options)
+	format.end()
+	w.text(in.SchemaString)
+	w.list(in.PartitionColumns)
+	w.textMap(in.Configuration)
+	intOr(&w, in.CreatedTime)
+	w.end()
 }
 
-func (e *checkpointEncoder) put(ctx context.Context, row checkpointRow) error {
-	e.rows = append(e.rows, row)
-	e.actions++
-	if len(e.rows) < checkpointBatchRows {
-		return nil
+func writeTxn(f *actionFile, t txnAction) {
+	w := f.row("txn")
+	w.text(t.appID)
+	w.int(t.version)
+	if t.lastUpdated != 0 {
+		w.int(t.lastUpdated)
+	} else {
+		w.null()
 	}
-	return e.flush(ctx)
+	w.end()
 }
 
-func (e *checkpointEncoder) flush(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	_, err := e.parquet.Write(e.rows)
-	e.rows = e.rows[:0]
-	return err
-}
-
-func ptr[T any](v T) *T { return &v }
-
-// orNull is nil for the empty string.
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func pointers(m map[string]string) map[string]*string {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]*string, len(m))
-	for k, v := range m {
-		out[k] = &v
-	}
-	return out
+func writeDomain(f *actionFile, domain, configuration string) {
+	w := f.row("domainMetadata")
+	w.text(domain)
+	w.text(configuration)
+	w.bool(false)
+	w.end()
 }

@@ -26,7 +26,7 @@ type fileLog struct {
 	stats  statsArena
 	parts  map[string]map[string]string // one map for each distinct set of partition values
 
-	tombstones []tombstone // append-only; a later one, or a live file, of the same key makes it void
+	tombstones tombstones // append-only
 }
 
 // chunkFiles is small, so that a small table costs little, and large enough for the list of chunks to stay short.
@@ -44,16 +44,6 @@ type fileChunk struct {
 	extra     [chunkFiles]*fileExtra
 }
 
-// tombstone is a remove action as later checkpoints need it.
-type tombstone struct {
-	path              string // decoded
-	deletionTimestamp int64  // milliseconds since the epoch
-	size              int64
-	partition         map[string]string
-	extra             *fileExtra
-	extended          bool // partition and size are known
-}
-
 // fileView is what one snapshot sees of a fileLog.
 type fileView struct {
 	version    int64
@@ -63,7 +53,7 @@ type fileView struct {
 	bytes      int64 // of the live files
 	withDV     int   // live files that have a deletion vector
 	stats      []*statsBlock
-	tombstones []tombstone
+	tombstones tombstones
 }
 
 func newFileLog(root string) *fileLog {
@@ -111,7 +101,7 @@ func (l *fileLog) path(encoded []byte) string { return l.text.add(decodePath(l.r
 
 // kill ends the life of the file with that key, if there is one.
 func (l *fileLog) kill(view *fileView, path string, extra *fileExtra, version int64) {
-	pos, ok := l.index.find(l, path, extra.dvID())
+	pos, ok := l.index.find(l, l.n, path, extra.dvID())
 	if !ok {
 		return
 	}
@@ -144,6 +134,12 @@ func (l *fileLog) append(view *fileView, path string, a *addAction) {
 	if a.extra.dvID() != "" {
 		view.withDV++
 	}
+}
+
+// keyAt implements keyed.
+func (l *fileLog) keyAt(pos int) (path, dvID string) {
+	c, i := l.at(pos)
+	return c.path[i], c.extra[i].dvID()
 }
 
 func (l *fileLog) at(pos int) (*fileChunk, int) { return l.chunks[pos/chunkFiles], pos % chunkFiles }
@@ -193,22 +189,9 @@ func (l *fileLog) compact(view fileView, notBefore int64) (*fileLog, fileView) {
 		a := addAction{partition: c.partition[i], size: c.size[i], modTime: c.modTime[i], extra: c.extra[i], stats: reader.at(c.stats[i])}
 		out.append(&next, out.text.add(c.path[i]), &a)
 	}
-	out.tombstones = liveTombstones(view.tombstones, notBefore)
+	for t := range view.tombstones.since(notBefore).each() {
+		out.tombstones = append(out.tombstones, *t)
+	}
 	next.chunks, next.n, next.stats, next.tombstones = out.chunks, out.n, out.stats.blocks, out.tombstones
 	return out, next
-}
-
-// liveTombstones keeps, of each key, the newest tombstone, and none that was made before the given time (milliseconds).
-func liveTombstones(all []tombstone, notBefore int64) []tombstone {
-	newest := make(map[[2]string]int, len(all))
-	for i := range all {
-		newest[[2]string{all[i].path, all[i].extra.dvID()}] = i
-	}
-	var out []tombstone
-	for i := range all {
-		if newest[[2]string{all[i].path, all[i].extra.dvID()}] == i && all[i].deletionTimestamp >= notBefore {
-			out = append(out, all[i])
-		}
-	}
-	return out
 }

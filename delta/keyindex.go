@@ -2,14 +2,18 @@ package delta
 
 import "hash/maphash"
 
-// keyIndex finds the newest position of a key (path, deletion vector) in a fileLog: a hash table with open addressing, at
-// most half full. The keys themselves are in the log. It is brought up to date when it is asked: opening a table from a
-// checkpoint needs none.
+// keyed is a list of things that have a path and a deletion vector's id ("": none), at positions from 0.
+type keyed interface {
+	keyAt(pos int) (path, dvID string)
+}
+
+// keyIndex finds the newest position of a key in a list that only grows: a hash table with open addressing, at most half full. The
+// keys themselves are in the list. It is brought up to date when it is asked: opening a table from a checkpoint needs none.
 type keyIndex struct {
 	seed    maphash.Seed
 	slots   []uint64 // 32 bits of hash, then a position plus one; 0: free
 	used    int
-	covered int // positions of the log that have been inserted
+	covered int // positions of the list that have been inserted
 }
 
 const minIndexSlots = 64
@@ -24,21 +28,20 @@ func (x *keyIndex) hash(path, dvID string) uint32 {
 	return uint32(h >> 32)
 }
 
-// find returns the newest position of a key.
-func (x *keyIndex) find(l *fileLog, path, dvID string) (pos int, ok bool) {
-	x.cover(l)
+// find returns the newest position of a key in the first n of a list.
+func (x *keyIndex) find(l keyed, n int, path, dvID string) (pos int, ok bool) {
+	x.cover(l, n)
 	s := *x.slot(l, x.hash(path, dvID), path, dvID)
 	return int(uint32(s)) - 1, s != 0
 }
 
-// cover inserts the positions that the log has got since the last time.
-func (x *keyIndex) cover(l *fileLog) {
-	x.reserve(x.used + l.n - x.covered)
-	for ; x.covered < l.n; x.covered++ {
-		c, i := l.at(x.covered)
-		dvID := c.extra[i].dvID()
-		hash := x.hash(c.path[i], dvID)
-		s := x.slot(l, hash, c.path[i], dvID)
+// cover inserts the positions that the list has got since the last time.
+func (x *keyIndex) cover(l keyed, n int) {
+	x.reserve(x.used + n - x.covered)
+	for ; x.covered < n; x.covered++ {
+		path, dvID := l.keyAt(x.covered)
+		hash := x.hash(path, dvID)
+		s := x.slot(l, hash, path, dvID)
 		if *s == 0 {
 			x.used++
 		}
@@ -47,7 +50,7 @@ func (x *keyIndex) cover(l *fileLog) {
 }
 
 // slot is where the key is, or the free slot where it belongs.
-func (x *keyIndex) slot(l *fileLog, hash uint32, path, dvID string) *uint64 {
+func (x *keyIndex) slot(l keyed, hash uint32, path, dvID string) *uint64 {
 	mask := uint32(len(x.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		s := &x.slots[at]
@@ -57,7 +60,7 @@ func (x *keyIndex) slot(l *fileLog, hash uint32, path, dvID string) *uint64 {
 		if uint32(*s>>32) != hash {
 			continue
 		}
-		if c, i := l.at(int(uint32(*s)) - 1); c.path[i] == path && c.extra[i].dvID() == dvID {
+		if p, d := l.keyAt(int(uint32(*s)) - 1); p == path && d == dvID {
 			return s
 		}
 	}

@@ -84,7 +84,7 @@ func requireModel(t require.TestingT, m *modelState, s *Snapshot) {
 	}
 	require.Equal(t, m.txns, txns)
 	tomb := map[string]bool{}
-	for _, r := range liveTombstones(s.files.tombstones, 0) {
+	for r := range s.files.tombstones.since(0).each() {
 		key := r.path
 		if id := r.extra.dvID(); id != "" {
 			key += "|" + id

@@ -70,11 +70,11 @@ func (r *rowIDs) assign(extra *fileExtra, path string, records int64) (*fileExtr
 		out = *extra
 	}
 	if out.baseRowID == nil {
-		out.baseRowID = ptr(r.mark + 1)
+		out.baseRowID = new(r.mark + 1)
 		r.mark += records
 	}
 	if out.defaultRowCommitVersion == nil {
-		out.defaultRowCommitVersion = ptr(r.version)
+		out.defaultRowCommitVersion = new(r.version)
 	}
 	return &out, nil
 }

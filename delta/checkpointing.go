@@ -2,10 +2,7 @@ package delta
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"lakesql/store"
 )
 
 // defaultCheckpointInterval is Delta's default of delta.checkpointInterval.
@@ -57,36 +54,4 @@ func (t *Table) sawCheckpoint(ctx context.Context, version int64) {
 		next.checkpoint = version
 		t.latest = &next
 	}
-}
-
-// writeCheckpoint writes a classic checkpoint of a snapshot, then the hint that names it. A process that dies in between
-// leaves a checkpoint that listings find.
-func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.Time) error {
-	key := checkpointKey(s.Version())
-	w, err := st.Create(ctx, key)
-	if err != nil {
-		return fmt.Errorf("create checkpoint %d of %s: %w", s.Version(), st.URI(), err)
-	}
-	counter := &countingWriter{w: w}
-	actions, err := encodeCheckpoint(ctx, counter, s, now)
-	if err != nil {
-		w.Abort()
-		return fmt.Errorf("write checkpoint %d of %s: %w", s.Version(), st.URI(), err)
-	}
-	if err := w.Commit(ctx, false); err != nil {
-		return fmt.Errorf("write checkpoint %d of %s: %w", s.Version(), st.URI(), err)
-	}
-	return writeLastCheckpoint(ctx, st, lastCheckpointJSON{Version: s.Version(), Size: actions, SizeInBytes: counter.n, NumOfAddFiles: int64(s.NumFiles())})
-}
-
-// countingWriter counts what passes.
-type countingWriter struct {
-	w store.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }
