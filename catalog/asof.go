@@ -17,6 +17,11 @@ import (
 
 // openTableAsOf returns a table at a version or at a time. GMS gives what stands behind AS OF as a text, or as a time.
 func (c *Catalog) openTableAsOf(ctx *sql.Context, database, name string, handle *delta.Table, asOf any) (*table, error) {
+	if asOf == targetAsOf {
+		if t := targetOf(ctx); t != nil {
+			return t, nil
+		}
+	}
 	version, err := versionAsOf(ctx, handle, asOf)
 	if err != nil {
 		return nil, fmt.Errorf("table %s.%s: %w", database, name, err)

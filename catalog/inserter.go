@@ -54,7 +54,7 @@ func (i *inserter) abort() {
 // Insert adds a row with the table's columns in order.
 func (i *inserter) Insert(ctx *sql.Context, row sql.Row) error {
 	if !i.written {
-		if err := i.check(ctx); err != nil {
+		if err := i.t.checkWrite(ctx); err != nil {
 			return err
 		}
 		i.written = true
@@ -68,19 +68,6 @@ func (i *inserter) Insert(ctx *sql.Context, row sql.Row) error {
 	return i.flush(ctx)
 }
 
-func (i *inserter) check(ctx *sql.Context) error {
-	if i.t.historical {
-		return refuse(KindInvalid, "table %s: a version of the past cannot be written", i.t.name)
-	}
-	if currentTransaction(ctx).readOnly {
-		return sql.ErrReadOnlyTransaction.New()
-	}
-	if err := checkPlace(i.t.handle.Store().URI()); err != nil {
-		return err
-	}
-	return delta.CheckWritable(i.t.snap)
-}
-
 func (i *inserter) flush(ctx *sql.Context) error {
 	if i.rows.Len() == 0 {
 		return nil
@@ -90,7 +77,7 @@ func (i *inserter) flush(ctx *sql.Context) error {
 
 func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 	if i.writer == nil {
-		w, err := delta.NewFileWriter(i.t.handle.Store(), i.t.snap, i.t.snap.Metadata(), delta.FileWriterOptions{})
+		w, err := i.t.newWriter()
 		if err != nil {
 			return err
 		}
@@ -101,7 +88,7 @@ func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 
 // insertAll writes the rows of an operator, whose columns are the table's.
 func (i *inserter) insertAll(ctx *sql.Context, rows vector.Operator) (int64, error) {
-	if err := i.check(ctx); err != nil {
+	if err := i.t.checkWrite(ctx); err != nil {
 		return 0, err
 	}
 	i.written = true
@@ -156,16 +143,10 @@ func (i *inserter) finish(ctx *sql.Context) error {
 		return err
 	}
 	i.writer, i.written = nil, false
-	wait, err := manualCommit(ctx)
+	w, err := i.t.c.beginWrite(ctx, i.t)
 	if err != nil {
 		return err
 	}
-	if wait {
-		return currentTransaction(ctx).add(i.t.handle, i.t.name, files)
-	}
-	if err := commitAppend(ctx, i.t.handle, i.t.snap, files); err != nil {
-		return err
-	}
-	i.t.c.maintainSoon(i.t.handle)
-	return nil
+	w.adds = files
+	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": "Append", "partitionBy": "[]"}})
 }

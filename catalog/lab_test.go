@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/catalog/compile"
+	"lakesql/sqlext"
 	"lakesql/store"
 )
 
@@ -134,3 +136,21 @@ func (l *lab) write(path, text string) {
 	require.NoError(l.t, os.WriteFile(draft, []byte(text), 0o644))
 	require.NoError(l.t, os.Rename(draft, full))
 }
+
+// bound runs a statement that changes rows with parameters, as COM_STMT_PREPARE and COM_STMT_EXECUTE do.
+func (l *lab) bound(query string, args ...string) {
+	l.t.Helper()
+	_, err := l.c.engine.PrepareQuery(l.ctx(), query)
+	require.NoError(l.t, err, query)
+	binds := make(map[string]sqlparser.Expr, len(args))
+	for i, a := range args {
+		binds[fmt.Sprintf("v%d", i+1)] = sqlparser.NewStrVal([]byte(a))
+	}
+	ctx := l.ctx()
+	_, iter, _, err := l.c.engine.QueryWithBindings(ctx, query, nil, binds, nil)
+	require.NoError(l.t, err, query)
+	_, err = compile.Drain(ctx, iter)
+	require.NoError(l.t, err, query)
+}
+
+func name(table string) sqlext.Name { return sqlext.Name{Name: table} }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/sqlext"
@@ -155,7 +156,7 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			}, nil
 		}
 		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
-			return nil, notYet("TRUNCATE on a Delta table", "DROP TABLE and CREATE TABLE the table again")
+			return p.truncateStatement(text, s.Table), nil
 		}
 	case *ast.AlterTable: // CREATE INDEX and DROP INDEX; ALTER TABLE itself is ours
 		if !systemTable(s.Table) {
@@ -173,25 +174,47 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		}
 	case *ast.Update:
 		if !systemTables(s.TableExprs) {
-			return nil, notYet("UPDATE on a Delta table", "write the changed rows to a new table with CREATE TABLE ... AS SELECT")
+			return p.changeStatement("UPDATE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+				return p.c.update(ctx, stmt.(*ast.Update))
+			}), nil
 		}
 	case *ast.Delete:
 		if !systemTables(s.TableExprs) {
-			return nil, notYet("DELETE on a Delta table", "write the rows that stay to a new table with CREATE TABLE ... AS SELECT")
+			return p.changeStatement("DELETE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+				return p.c.delete(ctx, stmt.(*ast.Delete))
+			}), nil
 		}
 	case *ast.Insert:
 		if s.Action == ast.ReplaceStr && !systemTable(s.Table) {
-			return nil, notYet("REPLACE on a Delta table", insertInstead)
+			return nil, mergeInstead("REPLACE", s)
 		}
 		if len(s.OnDup) > 0 && !systemTable(s.Table) {
-			return nil, notYet("INSERT ... ON DUPLICATE KEY UPDATE on a Delta table", insertInstead)
+			return nil, mergeInstead("INSERT ... ON DUPLICATE KEY UPDATE", s)
 		}
 	}
 	return stmt, nil
 }
 
-// insertInstead is what to use where MySQL would look for a key.
-const insertInstead = "INSERT, after you have made sure that the rows are not there: a Delta table enforces no keys"
+// bySelect leaves privileges to the SELECT that a statement is turned into, which keeps what UPDATE and DELETE want of its tables.
+var bySelect = ast.AuthInformation{AuthType: ast.AuthType_IGNORE}
+
+// mergeInstead refuses a statement that would look for a key, and writes the MERGE that does the same for a key of the user's choice.
+func mergeInstead(what string, s *ast.Insert) error {
+	table := sqlext.Name{Database: s.Table.DbQualifier.String(), Name: s.Table.Name.String()}
+	key, set := "id", "*"
+	if len(s.Columns) > 0 {
+		key = sqlext.QuoteName(s.Columns[0].String())
+	}
+	if len(s.OnDup) > 0 {
+		texts := make([]string, len(s.OnDup))
+		for i, e := range s.OnDup {
+			texts[i] = ast.String(e)
+		}
+		set = strings.Join(texts, ", ")
+	}
+	return refuse(KindUnsupported, "%s is not supported: a Delta table enforces no keys. Say which column is the key: "+
+		"MERGE INTO %s t USING (SELECT ...) s ON t.%s = s.%s WHEN MATCHED THEN UPDATE SET %s WHEN NOT MATCHED THEN INSERT *", what, table, key, key, set)
+}
 
 func isTableDDL(s *ast.DDL) bool {
 	return s.ViewSpec == nil && s.TriggerSpec == nil && s.ProcedureSpec == nil && s.EventSpec == nil && s.IndexSpec == nil && !s.Table.Name.IsEmpty()

@@ -22,6 +22,7 @@ type table struct {
 	pending        []delta.AddFile // written by this transaction and not committed
 	historical     bool            // AS OF: cannot be written
 	location       string          // of a table that is registered with LOCATION; else ""
+	target         *target         // in the SELECT of a statement that changes the table: then it has its rows' addresses
 	projection     []string        // names in schema order; nil: all columns
 }
 
@@ -64,15 +65,16 @@ func (t *table) Schema(*sql.Context) sql.Schema {
 
 // PrimaryKeySchema has all columns, whatever the projection, and no key. GMS finds the positions of projected columns by it.
 func (t *table) PrimaryKeySchema(*sql.Context) sql.PrimaryKeySchema {
-	return sql.NewPrimaryKeySchema(mysqltype.Schema(t.snap.Schema(), t.database, t.name))
+	return sql.NewPrimaryKeySchema(mysqltype.Schema(&batch.Schema{Fields: t.allColumns()}, t.database, t.name))
 }
 
 // WithProjections returns the table with some of its columns.
 func (t *table) WithProjections(_ *sql.Context, names []string) (sql.Table, error) {
 	out := *t
 	out.projection = make([]string, 0, len(names))
+	all := batch.Schema{Fields: t.allColumns()}
 	for _, name := range names {
-		if t.snap.Schema().Index(name) < 0 {
+		if all.Index(name) < 0 {
 			return nil, sql.ErrTableColumnNotFound.New(t.name, name)
 		}
 		out.projection = append(out.projection, name)
@@ -85,7 +87,7 @@ func (t *table) Projections() []string { return t.projection }
 
 // Columns are the columns of a scan, in the order of Schema.
 func (t *table) Columns() []batch.Field {
-	all := t.snap.Schema()
+	all := batch.Schema{Fields: t.allColumns()}
 	if t.projection == nil {
 		return all.Fields
 	}
@@ -94,6 +96,15 @@ func (t *table) Columns() []batch.Field {
 		out[i] = all.Fields[all.Index(name)]
 	}
 	return out
+}
+
+// allColumns are the columns without a projection.
+func (t *table) allColumns() []batch.Field {
+	fields := t.snap.Schema().Fields
+	if t.target == nil {
+		return fields
+	}
+	return append(fields[:len(fields):len(fields)], addressFields...)
 }
 
 // Scan reads the columns. The filter, over batches of them, may only leave out rows for which it is not true.
@@ -108,6 +119,9 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 		return nil, fmt.Errorf("read %s.%s: %w", t.database, t.name, err)
 	}
 	scan.UseCache(t.c.dataFiles)
+	if t.target != nil && t.target.files != nil {
+		scan.UseFiles(t.target.files)
+	}
 	if len(t.pending) == 0 {
 		return scan, nil
 	}
@@ -161,6 +175,25 @@ func (t *table) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowIter, e
 		return nil, err
 	}
 	return compile.NewRows(op), nil
+}
+
+// checkWrite says why the table cannot be written by the statement.
+func (t *table) checkWrite(ctx *sql.Context) error {
+	if t.historical {
+		return refuse(KindInvalid, "table %s: a version of the past cannot be written", t.name)
+	}
+	if currentTransaction(ctx).readOnly {
+		return sql.ErrReadOnlyTransaction.New()
+	}
+	if err := checkPlace(t.handle.Store().URI()); err != nil {
+		return err
+	}
+	return delta.CheckWritable(t.snap)
+}
+
+// newWriter returns a writer of data files for the table.
+func (t *table) newWriter() (*delta.FileWriter, error) {
+	return delta.NewFileWriter(t.handle.Store(), t.snap, t.snap.Metadata(), delta.FileWriterOptions{})
 }
 
 // IsTemporary is false. GMS asks every table that a READ ONLY transaction writes.

@@ -94,8 +94,8 @@ func (t *transaction) hasWrites() bool {
 	return t.target != nil
 }
 
-// add keeps files of one statement for COMMIT.
-func (t *transaction) add(table *delta.Table, name string, files []delta.AddFile) error {
+// mayWrite refuses a table that the transaction may not write.
+func (t *transaction) mayWrite(table *delta.Table, name string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.readOnly {
@@ -104,9 +104,22 @@ func (t *transaction) add(table *delta.Table, name string, files []delta.AddFile
 	if t.target != nil && t.target.Store().URI() != table.Store().URI() {
 		return refuse(KindTransaction, "a transaction writes one table, and this one has written %s: COMMIT before you write %s", t.name, name)
 	}
-	t.target, t.name = table, name
-	t.files = append(t.files, files...)
 	return nil
+}
+
+// add keeps what a statement has written for COMMIT.
+func (t *transaction) add(w *tableWrite, _ delta.Operation) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.target, t.name = w.t.handle, w.t.name
+	t.files = append(t.files, w.adds...)
+}
+
+// repin forgets the versions: the statement runs again on the newest.
+func (t *transaction) repin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pins = make(map[string]*delta.Snapshot)
 }
 
 // commit makes one Delta commit of what was written.

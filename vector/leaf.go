@@ -50,6 +50,18 @@ func newLiteral(t batch.Type, set func(v *batch.Vector)) Expr {
 // NewNull returns a NULL of a type.
 func NewNull(t batch.Type) Expr { return &literal{typ: t} }
 
+// NewConstant returns a constant of a type, given as batch.Vector.AppendValue takes it.
+func NewConstant(t batch.Type, value any) (Expr, error) {
+	v := batch.NewVector(t, 1)
+	if err := v.AppendValue(value); err != nil {
+		return nil, err
+	}
+	if v.IsNull(0) {
+		return NewNull(t), nil
+	}
+	return &literal{typ: t, constant: constant{value: v}}, nil
+}
+
 // NewBool returns a boolean literal.
 func NewBool(v bool) Expr {
 	return newLiteral(boolType, func(out *batch.Vector) { out.AppendBool(v) })

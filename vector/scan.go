@@ -64,7 +64,7 @@ type ScanStats struct {
 // to columns by their position in columns, and is used to leave out files, row groups and pages that have no row for it. The caller still
 // filters the rows. NewScan reads nothing.
 func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter Expr) (*Scan, error) {
-	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: numbered(snap)}
+	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: Numbered(snap)}
 	var err error
 	if s.filter, err = NewFileFilter(snap, columns, filter); err != nil {
 		return nil, fmt.Errorf("scan %s: %w", table.Store().URI(), err)
@@ -78,8 +78,8 @@ func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter 
 	return s, nil
 }
 
-// numbered are the files of a snapshot with their places among them.
-func numbered(snap *delta.Snapshot) iter.Seq2[int64, delta.File] {
+// Numbered are the files of a snapshot with their places among them, which are the numbers in FileColumn.
+func Numbered(snap *delta.Snapshot) iter.Seq2[int64, delta.File] {
 	return func(yield func(int64, delta.File) bool) {
 		n := int64(0)
 		for f := range snap.Files() {

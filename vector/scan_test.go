@@ -218,7 +218,7 @@ func TestAddresses(t *testing.T) {
 	require.Equal(t, "0 | 0\n0 | 1\n0 | 2\n", first(3, drain(t, x.scan([]string{FileColumn, RowColumn}, nil))))
 	s = x.scan([]string{FileColumn, "id"}, nil)
 	s.UseFiles(func(yield func(int64, delta.File) bool) {
-		for n, f := range numbered(x.snap) {
+		for n, f := range Numbered(x.snap) {
 			if n == 2 && !yield(77, f) {
 				return
 			}

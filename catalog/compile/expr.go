@@ -24,6 +24,13 @@ type Wrapper interface {
 	Unwrap() sql.Expression
 }
 
+// Assignment is an expression that gives the value of a column.
+type Assignment interface {
+	sql.Expression
+	// Assigned are the value, and the column that it is converted for. strict: a value that does not fit is an error.
+	Assigned() (value sql.Expression, to batch.Field, strict bool)
+}
+
 type compiler struct {
 	ctx *sql.Context
 	p   *pipeline
@@ -37,6 +44,8 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		return c.cast(e)
 	case *expression.Alias:
 		return c.compile(e.Child)
+	case Assignment:
+		return c.assignment(e)
 	case *expression.GetField:
 		return c.column(e)
 	case *expression.Literal:
@@ -130,6 +139,43 @@ func (c compiler) column(e *expression.GetField) (vector.Expr, error) {
 		return nil, errNotCompiled
 	}
 	return vector.NewColumn(i, c.p.fields[i]), nil
+}
+
+// assignment compiles where no value can fail to fit its column.
+func (c compiler) assignment(e Assignment) (vector.Expr, error) {
+	value, to, strict := e.Assigned()
+	if !strict {
+		return nil, errNotCompiled
+	}
+	if literal, ok := value.(*expression.Literal); ok {
+		return c.constant(e, literal, to)
+	}
+	x, err := c.compile(value)
+	if err != nil {
+		return nil, err
+	}
+	if to.Type.Kind == batch.String && !mysqltype.OfField(to).Equals(mysqltype.Text) {
+		return nil, errNotCompiled
+	}
+	if x.Type().Kind == batch.Bool && to.Type.Kind != batch.Bool || to.Type.Kind == batch.Date && x.Type().Kind != batch.Date {
+		return nil, errNotCompiled
+	}
+	return vector.NewCast(x, to.Type)
+}
+
+// constant is an assigned literal, converted once.
+func (c compiler) constant(e Assignment, literal *expression.Literal, to batch.Field) (vector.Expr, error) {
+	if literal.Value() == nil && to.Nullable {
+		return vector.NewNull(to.Type), nil
+	}
+	v, err := e.Eval(c.ctx, nil)
+	if err != nil {
+		return nil, errNotCompiled
+	}
+	if v, err = mysqltype.ToBatch(c.ctx, to.Type, v); err != nil {
+		return nil, errNotCompiled
+	}
+	return vector.NewConstant(to.Type, v)
 }
 
 func (c compiler) logic(e sql.Expression) (vector.Expr, error) {

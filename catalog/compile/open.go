@@ -22,6 +22,16 @@ func Open(ctx *sql.Context, n sql.Node) (vector.Operator, bool, error) {
 	return op, err == nil, err
 }
 
+// Condition is what a plan reads and which rows of it: a predicate over the source's columns, nil for all rows. false when the plan does not
+// compile as a whole, or does more than to filter and to project.
+func Condition(ctx *sql.Context, n sql.Node) (Source, vector.Expr, bool) {
+	p, ok := compileNode(ctx, n)
+	if !ok || p.scanned == nil {
+		return nil, nil, false
+	}
+	return p.scanned, p.condition, true
+}
+
 // Explain is the plan's text with what compiles shown as Vector nodes.
 func Explain(ctx *sql.Context, n sql.Node) (string, error) {
 	shown, err := markCompiled(ctx, n)

@@ -21,6 +21,11 @@ type pipeline struct {
 	source Source   // while nothing is above the scan; else nil
 	open   func(ctx *sql.Context) (vector.Operator, error)
 	text   []string // for EXPLAIN, the root first
+	// scanned is what the rows come from, and condition, over its columns, which of them come; nil: all. scanned is nil when a condition
+	// stands above a Project.
+	scanned   Source
+	condition vector.Expr
+	projected bool
 }
 
 func (p *pipeline) rows(ctx *sql.Context) (sql.RowIter, error) {
@@ -62,7 +67,7 @@ func sourcePipeline(s Source) *pipeline {
 		names[i] = f.Name
 	}
 	return &pipeline{
-		fields: fields, names: names, source: s, text: []string{s.Describe()},
+		fields: fields, names: names, source: s, scanned: s, text: []string{s.Describe()},
 		open: func(ctx *sql.Context) (vector.Operator, error) { return s.Scan(ctx, nil) },
 	}
 }
@@ -108,6 +113,7 @@ func compileFilter(ctx *sql.Context, child *pipeline, filter sql.Expression) (*p
 	}
 	out := *child
 	out.source = nil
+	out.narrow(predicate)
 	out.text = append([]string{"Filter " + strings.Join(texts, " AND ")}, child.text...)
 	out.open = func(ctx *sql.Context) (vector.Operator, error) {
 		op, err := openFiltered(ctx, child, predicate)
@@ -117,6 +123,19 @@ func compileFilter(ctx *sql.Context, child *pipeline, filter sql.Expression) (*p
 		return vector.NewFilter(op, predicate), nil
 	}
 	return &out, rest
+}
+
+// narrow adds a predicate to the condition.
+func (p *pipeline) narrow(predicate vector.Expr) {
+	if p.condition != nil {
+		var err error
+		if predicate, err = vector.NewAnd(p.condition, predicate); err != nil {
+			p.scanned = nil
+		}
+	}
+	if p.condition = predicate; p.projected {
+		p.scanned = nil
+	}
 }
 
 // openFiltered lets a scan know what the filter right above it wants.
@@ -143,7 +162,7 @@ func compileProject(ctx *sql.Context, n *plan.Project) (*pipeline, bool) {
 	if !ok {
 		return nil, false
 	}
-	out := &pipeline{}
+	out := &pipeline{scanned: child.scanned, condition: child.condition, projected: true}
 	exprs := make([]vector.Expr, len(n.Projections))
 	texts := make([]string, len(n.Projections))
 	for i, e := range n.Projections {

@@ -1,0 +1,148 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/batch"
+	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
+	"lakesql/vector"
+)
+
+// applySelect plans the SELECT of a statement, whose first columns are the address of a row of t, and applies its rows.
+func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, changes *rowChanges, ignore bool) error {
+	ctx = t.with(ctx)
+	node, err := c.analyze(ctx, sel, ast.String(sel))
+	if err != nil {
+		return err
+	}
+	changes.ordered = inAddressOrder(node)
+	if changes.wholeFiles {
+		if err := changes.decide(ctx, t, node); err != nil {
+			return err
+		}
+	}
+	fields := append(addressFields[:len(addressFields):len(addressFields)], changes.valueFields()...)
+	rows, err := c.openSelect(ctx, node, batch.NewSchema(fields...), ignore)
+	if err != nil {
+		return err
+	}
+	err = changes.run(ctx, rows)
+	return errors.Join(err, rows.Close())
+}
+
+// openSelect executes a plan as batches of a schema. A value that an expression cannot compute is an error in strict mode, as in INSERT.
+func (c *Catalog) openSelect(ctx *sql.Context, node sql.Node, schema *batch.Schema, ignore bool) (vector.Operator, error) {
+	op, ok, err := compile.Open(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if ok && sameTypes(op.Schema(), schema) {
+		return op, nil
+	}
+	if ok {
+		if err := op.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if !ignore && sql.LoadSqlMode(ctx).Strict() {
+		node, err = compile.Strict(ctx, node, func(f compile.Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	iter, err := c.engine.Analyzer.ExecBuilder.Build(ctx, node, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &rowBatches{ctx: ctx, iter: iter, schema: schema}, nil
+}
+
+func sameTypes(a, b *batch.Schema) bool {
+	if len(a.Fields) != len(b.Fields) {
+		return false
+	}
+	for i, f := range a.Fields {
+		if f.Type != b.Fields[i].Type {
+			return false
+		}
+	}
+	return true
+}
+
+// inAddressOrder tells whether a plan hands out the rows of the target in the order of their addresses: it reads the target first, and what is
+// above keeps the order.
+func inAddressOrder(n sql.Node) bool {
+	switch n := n.(type) {
+	case *plan.Project:
+		return inAddressOrder(n.Child)
+	case *plan.Filter:
+		return inAddressOrder(n.Child)
+	case *plan.TableAlias:
+		return inAddressOrder(n.Child)
+	case *plan.Limit:
+		return inAddressOrder(n.Child)
+	case *plan.Offset:
+		return inAddressOrder(n.Child)
+	case *plan.ResolvedTable:
+		t, ok := sql.GetUnderlyingTable(n.Table).(*table)
+		return ok && t.target != nil
+	default:
+		return false
+	}
+}
+
+// rowBatches are the rows of a plan as batches.
+type rowBatches struct {
+	ctx    *sql.Context
+	iter   sql.RowIter // nil when closed
+	schema *batch.Schema
+	done   bool
+}
+
+var _ vector.Operator = (*rowBatches)(nil)
+
+// Schema is that of the batches.
+func (r *rowBatches) Schema() *batch.Schema { return r.schema }
+
+// Next gathers the next rows.
+func (r *rowBatches) Next(ctx context.Context) (*batch.Batch, error) {
+	if r.done || r.iter == nil {
+		return nil, io.EOF
+	}
+	inner := r.ctx.WithContext(ctx)
+	out := batch.NewBuilder(r.schema)
+	for out.Len() < batch.MaxRows {
+		row, err := r.iter.Next(inner)
+		if errors.Is(err, io.EOF) {
+			r.done = true
+			break
+		}
+		if err == nil {
+			err = mysqltype.AppendRow(inner, out, row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if out.Len() == 0 {
+		return nil, io.EOF
+	}
+	return out.Finish(), nil
+}
+
+// Close closes the plan's iterators.
+func (r *rowBatches) Close() error {
+	if r.iter == nil {
+		return nil
+	}
+	iter := r.iter
+	r.iter = nil
+	return iter.Close(r.ctx)
+}

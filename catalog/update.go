@@ -1,0 +1,178 @@
+package catalog
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/batch"
+)
+
+// update runs UPDATE as SELECT address, new values FROM ... WHERE ..., whose rows are then applied to the table's files.
+func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error) {
+	if err := oneTableOnly(u.TableExprs, u.OrderBy, u.Limit, "UPDATE"); err != nil {
+		return types.OkResult{}, err
+	}
+	ref, err := c.updated(ctx, u)
+	if err != nil {
+		return types.OkResult{}, err
+	}
+	t, err := c.openTarget(ctx, ref, "UPDATE")
+	if err != nil {
+		return types.OkResult{}, err
+	}
+	set := &assignments{ignore: u.Ignore != ""}
+	sel := &ast.Select{Comments: u.Comments, With: u.With, From: u.TableExprs, Where: u.Where, OrderBy: u.OrderBy, Limit: u.Limit, SelectExprs: t.address()}
+	act, err := t.assign(ctx, set, u.Exprs, sel)
+	if err != nil {
+		return types.OkResult{}, err
+	}
+	w, err := c.beginWrite(ctx, t.table)
+	if err != nil {
+		return types.OkResult{}, err
+	}
+	changes := newRowChanges(w, []rowAction{act})
+	changes.compare = true
+	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
+		return types.OkResult{}, w.fail(ctx, err)
+	}
+	n := changes.counts
+	if n.updated > 0 {
+		if err := w.finish(ctx, changes.operation("UPDATE", map[string]string{"predicate": predicateText(u.Where)})); err != nil {
+			return types.OkResult{}, err
+		}
+	}
+	return updated(ctx, n), nil
+}
+
+// updated is the answer to UPDATE: the rows that were changed, or with the client's CLIENT_FOUND_ROWS those that were found.
+func updated(ctx *sql.Context, n changeCounts) types.OkResult {
+	ctx.GetLastQueryInfo().FoundRows.Store(n.matched)
+	ok := types.OkResult{RowsAffected: uint64(n.updated),
+		Info: plan.UpdateInfo{Matched: int(n.matched), Updated: int(n.updated), Warnings: len(ctx.Session.Warnings())}}
+	if ctx.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
+		ok.RowsAffected = uint64(n.matched)
+	}
+	return ok
+}
+
+// oneTableOnly refuses ORDER BY and LIMIT over several tables, as MySQL does.
+func oneTableOnly(from ast.TableExprs, order ast.OrderBy, limit *ast.Limit, statement string) error {
+	if len(from) == 1 {
+		if _, ok := from[0].(*ast.AliasedTableExpr); ok {
+			return nil
+		}
+	}
+	switch {
+	case len(order) > 0:
+		return refuse(KindInvalid, "Incorrect usage of %s and ORDER BY: with several tables, choose the rows by WHERE", statement)
+	case limit != nil:
+		return refuse(KindInvalid, "Incorrect usage of %s and LIMIT: with several tables, choose the rows by WHERE", statement)
+	}
+	return nil
+}
+
+// updated finds the table that SET assigns to.
+func (c *Catalog) updated(ctx *sql.Context, u *ast.Update) (tableRef, error) {
+	refs := tableRefs(u.TableExprs, u.With)
+	if len(refs) == 0 {
+		return tableRef{}, plan.ErrUpdateForTableNotSupported.New(ast.String(u.TableExprs))
+	}
+	var found *tableRef
+	for _, e := range u.Exprs {
+		ref, err := c.refOf(ctx, refs, e.Name)
+		if err != nil {
+			return tableRef{}, err
+		}
+		if found != nil && found.expr != ref.expr {
+			return tableRef{}, refuse(KindUnsupported, "UPDATE of %s and %s in one statement: it would be two Delta commits, of which one can fail; write an UPDATE for each table",
+				found.name, ref.name)
+		}
+		found = &ref
+	}
+	return *found, nil
+}
+
+// refOf finds the table of an assigned column.
+func (c *Catalog) refOf(ctx *sql.Context, refs []tableRef, name *ast.ColName) (tableRef, error) {
+	var found []tableRef
+	for _, r := range refs {
+		if !name.Qualifier.IsEmpty() {
+			if r.is(ctx, name.Qualifier) {
+				return r, nil
+			}
+			continue
+		}
+		if len(refs) == 1 {
+			return r, nil
+		}
+		t, err := c.lookup(ctx, r.name)
+		if err == nil && t.snap.Schema().Index(name.Name.String()) >= 0 {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return tableRef{}, sql.ErrAmbiguousColumnName.New(name.Name.String(), strings.Join([]string{found[0].alias, found[1].alias}, ", "))
+	case !name.Qualifier.IsEmpty():
+		return tableRef{}, sql.ErrTableNotFound.New(name.Qualifier.Name.String())
+	default:
+		return tableRef{}, sql.ErrColumnNotFound.New(name.Name.String())
+	}
+}
+
+// assign puts the values of SET behind the address in the SELECT. A column may be assigned more than once; the last one counts.
+func (t *target) assign(ctx *sql.Context, set *assignments, exprs ast.AssignmentExprs, sel *ast.Select) (rowAction, error) {
+	schema := t.snap.Schema()
+	act := rowAction{kind: updateRows, sources: make([]int, len(schema.Fields))}
+	for i := range act.sources {
+		act.sources[i] = unchanged
+	}
+	for _, e := range exprs {
+		i := schema.Index(e.Name.Name.String())
+		if i < 0 {
+			return act, sql.ErrTableColumnNotFound.New(t.name, e.Name.Name.String())
+		}
+		value := e.Expr
+		if _, isDefault := value.(*ast.Default); isDefault {
+			var err error
+			if value, err = t.defaultOf(ctx, schema.Fields[i]); err != nil {
+				return act, err
+			}
+		}
+		act.sources[i] = len(act.fields)
+		act.fields = append(act.fields, schema.Fields[i])
+		sel.SelectExprs = append(sel.SelectExprs, &ast.AliasedExpr{
+			Expr: set.expr(schema.Fields[i], value, t.column(addressFields[0].Name)), As: ast.NewColIdent(valueColumn(len(act.fields) - 1)),
+		})
+	}
+	return act, nil
+}
+
+// valueColumn is the name of an assigned value in the SELECT.
+func valueColumn(i int) string { return "_lakesql_value_" + strconv.Itoa(i) }
+
+// defaultOf is the value of DEFAULT.
+func (t *target) defaultOf(_ *sql.Context, f batch.Field) (ast.Expr, error) {
+	if !f.Nullable {
+		return nil, sql.ErrInsertIntoNonNullableDefaultNullColumn.New(f.Name)
+	}
+	return &ast.NullVal{}, nil
+}
+
+// predicateText is a condition as Delta's history has it: a JSON list of texts.
+func predicateText(where *ast.Where) string {
+	if where == nil {
+		return "[]"
+	}
+	text, _ := json.Marshal([]string{ast.String(where.Expr)}) // a list of strings always marshals
+	return string(text)
+}
