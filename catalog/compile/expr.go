@@ -172,7 +172,7 @@ func (c compiler) constant(e Assignment, literal *expression.Literal, to batch.F
 	if err != nil {
 		return nil, errNotCompiled
 	}
-	if v, err = mysqltype.ToBatch(c.ctx, to.Type, v); err != nil {
+	if v, err = mysqltype.ToBatch(c.ctx, to, v); err != nil {
 		return nil, errNotCompiled
 	}
 	return vector.NewConstant(to.Type, v)
