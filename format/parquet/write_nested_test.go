@@ -477,6 +477,23 @@ func TestNestedDictionaries(t *testing.T) {
 	require.Equal(t, "1 3 63", readStripes(t, data)["l.list.element"][899])
 }
 
+// The memory of a writer is bounded by ending row groups: what each leaf holds counts, its dictionary too.
+func TestRowGroupsEndAtTheirBytes(t *testing.T) {
+	text := batch.Type{Kind: batch.String}
+	s := batch.NewSchema(batch.Field{Name: "l", Type: batch.ListOf(batch.Field{Type: text, Nullable: true}), Nullable: true})
+	v := batch.NewVector(s.Fields[0].Type, 0)
+	for i := range 4 * batch.MaxRows {
+		v.Children[0].AppendString(fmt.Sprintf("%020d", i%8000))
+		v.EndRow()
+	}
+	for bytes, groups := range map[int]int{1: 4, 600_000: 4, 0: 1} {
+		data, _ := encodeFile(t, s, WriterOptions{RowGroupBytes: bytes, Compression: Uncompressed}, batch.New(s, v))
+		f, err := openBytes(data)
+		require.NoError(t, err)
+		require.Len(t, f.RowGroups(), groups, "%d bytes", bytes)
+	}
+}
+
 // indexesOf returns the column index of a file of one row group with a page for each value, and for eight rows of each null; nil: there is none.
 func indexesOf(t *testing.T, typ batch.Type, values ...any) *format.ColumnIndex {
 	s := batch.NewSchema(batch.Field{Name: "x", Type: typ, Nullable: true})
