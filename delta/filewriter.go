@@ -116,10 +116,12 @@ func compressionOf(name string) (c parquet.Compression, suffix string, err error
 		return parquet.Zstd, ".zstd.parquet", nil
 	case "gzip":
 		return parquet.Gzip, ".gz.parquet", nil
+	case "lz4_raw", "lz4raw":
+		return parquet.LZ4Raw, ".lz4raw.parquet", nil
 	case "none", "uncompressed":
 		return parquet.Uncompressed, ".parquet", nil
 	}
-	return 0, "", fmt.Errorf("compression codec %q is not supported for writing; use snappy, zstd, gzip or uncompressed", name)
+	return 0, "", fmt.Errorf("compression codec %q is not supported for writing; use snappy, zstd, gzip, lz4_raw or uncompressed", name)
 }
 
 // Write adds rows. The batch has the table's columns in schema order; its memory is not kept. After an error the writer
