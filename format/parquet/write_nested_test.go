@@ -483,10 +483,10 @@ func TestRowGroupsEndAtTheirBytes(t *testing.T) {
 	s := batch.NewSchema(batch.Field{Name: "l", Type: batch.ListOf(batch.Field{Type: text, Nullable: true}), Nullable: true})
 	v := batch.NewVector(s.Fields[0].Type, 0)
 	for i := range 4 * batch.MaxRows {
-		v.Children[0].AppendString(fmt.Sprintf("%020d", i%8000))
+		v.Children[0].AppendString(fmt.Sprintf("%020d", i%2000))
 		v.EndRow()
 	}
-	for bytes, groups := range map[int]int{1: 4, 600_000: 4, 0: 1} {
+	for bytes, groups := range map[int]int{1: 4, 150_000: 4, 0: 1} {
 		data, _ := encodeFile(t, s, WriterOptions{RowGroupBytes: bytes, Compression: Uncompressed}, batch.New(s, v))
 		f, err := openBytes(data)
 		require.NoError(t, err)
