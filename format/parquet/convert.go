@@ -4,19 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"unsafe"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
 )
 
-// converter turns n values of a page, without the nulls, into a plain vector of the wanted type. The vector may alias the page's memory, or
-// it is scratch, refilled.
-type converter func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error)
+// converter appends values, none of them null, to a plain vector of the wanted type that has no nulls.
+type converter func(dst *batch.Vector, values *raw) error
 
 // converterFor returns how a column is read as the wanted type, or an error that wraps ErrType or ErrUnsupported.
 // Besides the same type it knows the widenings of Delta's type widening feature.
@@ -34,7 +32,7 @@ func converterFor(l *leaf, want batch.Type) (converter, error) {
 		c = floatConverter(l, want)
 	case batch.Date:
 		if l.typ.Kind == batch.Date {
-			c = aliasInt32
+			c = copyInt32s
 		}
 	case batch.Timestamp, batch.TimestampNTZ:
 		c = timestampConverter(l, want)
@@ -49,28 +47,14 @@ func converterFor(l *leaf, want batch.Type) (converter, error) {
 	return c, nil
 }
 
-// need checks that the page has as many values as it says.
-func need(have, n int) error {
-	if have < n {
-		return damaged("a page says %d values and has %d", n, have)
-	}
-	return nil
-}
-
 func boolConverter(l *leaf) converter {
 	if l.typ.Kind != batch.Bool {
 		return nil
 	}
-	return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-		bits := values.Boolean()
-		if err := need(len(bits)*8, n); err != nil {
-			return nil, err
-		}
-		for i := range n {
-			scratch.Bools = append(scratch.Bools, bits[i>>3]>>(uint(i)&7)&1 != 0)
-		}
-		scratch.Len = n
-		return scratch, nil
+	return func(dst *batch.Vector, values *raw) error {
+		dst.Bools = append(dst.Bools, values.bools...)
+		dst.Len += values.n
+		return nil
 	}
 }
 
@@ -84,27 +68,23 @@ func intConverter(l *leaf, want batch.Type) converter {
 	case !isInt(l.typ.Kind):
 		return nil
 	case want.Kind == batch.Int64 && l.physical == format.Int64:
-		return aliasInt64
+		return copyInt64s
 	case l.physical != format.Int32:
 		return nil
 	case want.Kind == batch.Int32 && !(l.unsigned && l.typ.Kind == batch.Int64):
-		return aliasInt32
+		return copyInt32s
 	}
 	at := func(x int32) int64 { return int64(x) }
 	if l.unsigned {
 		at = func(x int32) int64 { return int64(uint32(x)) }
 	}
-	return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-		xs := values.Int32()
-		if err := need(len(xs), n); err != nil {
-			return nil, err
-		}
-		for _, x := range xs[:n] {
-			if !appendInt(scratch, at(x)) {
-				return nil, fmt.Errorf("%w: %d does not fit %s", ErrType, at(x), want)
+	return func(dst *batch.Vector, values *raw) error {
+		for _, x := range values.i32 {
+			if !appendInt(dst, at(x)) {
+				return fmt.Errorf("%w: %d does not fit %s", ErrType, at(x), want)
 			}
 		}
-		return scratch, nil
+		return nil
 	}
 }
 
@@ -125,102 +105,79 @@ func appendInt(v *batch.Vector, x int64) bool {
 	return true
 }
 
-func aliasInt32(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-	xs := values.Int32()
-	if err := need(len(xs), n); err != nil {
-		return nil, err
-	}
-	return &batch.Vector{Type: scratch.Type, Len: n, I32: xs[:n]}, nil
+func copyInt32s(dst *batch.Vector, values *raw) error {
+	dst.I32 = append(dst.I32, values.i32...)
+	dst.Len += values.n
+	return nil
 }
 
-func aliasInt64(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-	xs := values.Int64()
-	if err := need(len(xs), n); err != nil {
-		return nil, err
-	}
-	return &batch.Vector{Type: scratch.Type, Len: n, I64: xs[:n]}, nil
+func copyInt64s(dst *batch.Vector, values *raw) error {
+	dst.I64 = append(dst.I64, values.i64...)
+	dst.Len += values.n
+	return nil
 }
 
 func floatConverter(l *leaf, want batch.Type) converter {
 	switch {
 	case l.typ.Kind == batch.Float32 && want.Kind == batch.Float32:
-		return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-			xs := values.Float()
-			if err := need(len(xs), n); err != nil {
-				return nil, err
-			}
-			return &batch.Vector{Type: want, Len: n, F32: xs[:n]}, nil
+		return func(dst *batch.Vector, values *raw) error {
+			dst.F32 = append(dst.F32, values.f32...)
+			dst.Len += values.n
+			return nil
 		}
 	case l.typ.Kind == batch.Float64 && want.Kind == batch.Float64:
-		return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-			xs := values.Double()
-			if err := need(len(xs), n); err != nil {
-				return nil, err
-			}
-			return &batch.Vector{Type: want, Len: n, F64: xs[:n]}, nil
+		return func(dst *batch.Vector, values *raw) error {
+			dst.F64 = append(dst.F64, values.f64...)
+			dst.Len += values.n
+			return nil
 		}
 	case l.typ.Kind == batch.Float32 && want.Kind == batch.Float64:
-		return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-			return toFloat64(values.Float(), n, scratch)
-		}
+		return func(dst *batch.Vector, values *raw) error { return appendFloat64s(dst, values.f32) }
 	case isInt(l.typ.Kind) && l.physical == format.Int32 && !l.unsigned && want.Kind == batch.Float64:
-		return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-			return toFloat64(values.Int32(), n, scratch)
-		}
+		return func(dst *batch.Vector, values *raw) error { return appendFloat64s(dst, values.i32) }
 	}
 	return nil
 }
 
-func toFloat64[T float32 | int32](xs []T, n int, scratch *batch.Vector) (*batch.Vector, error) {
-	if err := need(len(xs), n); err != nil {
-		return nil, err
+func appendFloat64s[T float32 | int32](dst *batch.Vector, xs []T) error {
+	for _, x := range xs {
+		dst.F64 = append(dst.F64, float64(x))
 	}
-	for _, x := range xs[:n] {
-		scratch.F64 = append(scratch.F64, float64(x))
-	}
-	scratch.Len = n
-	return scratch, nil
+	dst.Len += len(xs)
+	return nil
 }
 
 // timestampConverter takes the table's word for whether the values are instants: writers differ in the annotation, not in the bytes.
 func timestampConverter(l *leaf, want batch.Type) converter {
 	switch {
 	case l.typ.Kind == batch.Date && want.Kind == batch.TimestampNTZ:
-		return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-			days := values.Int32()
-			if err := need(len(days), n); err != nil {
-				return nil, err
-			}
-			for _, d := range days[:n] {
+		return func(dst *batch.Vector, values *raw) error {
+			for _, d := range values.i32 {
 				us, ok := scaleUp(int64(d), batch.MicrosPerDay)
 				if !ok {
-					return nil, fmt.Errorf("%w: day %d does not fit %s", ErrType, d, want)
+					return fmt.Errorf("%w: day %d does not fit %s", ErrType, d, want)
 				}
-				scratch.AppendInt64(us)
+				dst.AppendInt64(us)
 			}
-			return scratch, nil
+			return nil
 		}
 	case l.typ.Kind != batch.Timestamp && l.typ.Kind != batch.TimestampNTZ:
 		return nil
 	case l.physical == format.Int96:
-		return convertInt96
+		return appendInt96s
 	case l.unit == unitMicros:
-		return aliasInt64
+		return copyInt64s
 	}
 	nanos := l.unit == unitNanos
-	return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-		xs := values.Int64()
-		if err := need(len(xs), n); err != nil {
-			return nil, err
-		}
-		for _, x := range xs[:n] {
+	return func(dst *batch.Vector, values *raw) error {
+		for _, x := range values.i64 {
 			us, ok := toMicros(x, nanos)
 			if !ok {
-				return nil, fmt.Errorf("%w: %d milliseconds do not fit %s", ErrType, x, want)
+				return fmt.Errorf("%w: %d milliseconds do not fit %s", ErrType, x, want)
 			}
-			scratch.AppendInt64(us)
+			dst.AppendInt64(us)
 		}
-		return scratch, nil
+		return nil
 	}
 }
 
@@ -243,20 +200,16 @@ func scaleUp(x, factor int64) (int64, bool) {
 // julianEpoch is the Julian day number of 1970-01-01, from which INT96 timestamps count.
 const julianEpoch = 2_440_588
 
-// convertInt96 reads eight bytes of nanoseconds in the day and four of the Julian day number.
-func convertInt96(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-	xs := values.Int96()
-	if err := need(len(xs), n); err != nil {
-		return nil, err
-	}
-	for _, x := range xs[:n] {
+// appendInt96s reads eight bytes of nanoseconds in the day and four of the Julian day number.
+func appendInt96s(dst *batch.Vector, values *raw) error {
+	for _, x := range values.i96 {
 		us, ok := int96Micros(x)
 		if !ok {
-			return nil, fmt.Errorf("%w: the INT96 value %v does not fit %s", ErrType, x, scratch.Type)
+			return fmt.Errorf("%w: the INT96 value %v does not fit %s", ErrType, x, dst.Type)
 		}
-		scratch.AppendInt64(us)
+		dst.AppendInt64(us)
 	}
-	return scratch, nil
+	return nil
 }
 
 func int96Micros(x deprecated.Int96) (int64, bool) {
@@ -271,52 +224,48 @@ func int96Micros(x deprecated.Int96) (int64, bool) {
 // bytesConverter keeps the page's bytes. A column without annotation is taken for text when the table says so.
 func bytesConverter(l *leaf, want batch.Type) converter {
 	if l.physical == format.FixedLenByteArray && want.Kind == batch.Binary && l.typ.Kind == batch.Binary {
-		return convertFixed
+		return appendFixed
 	}
 	if l.physical != format.ByteArray || l.typ.Kind == batch.Decimal {
 		return nil
 	}
-	return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-		data, offsets, err := byteArrays(values, n)
-		if err != nil {
-			return nil, err
-		}
-		return &batch.Vector{Type: want, Len: n, Off: offsets, Bytes: data}, nil
-	}
+	return appendStrings
 }
 
-// byteArrays checks the offsets of a page, so that no later step can leave its bounds.
-func byteArrays(values encoding.Values, n int) (data []byte, offsets []int32, err error) {
-	data, raw := values.ByteArray()
-	if n == 0 {
-		return nil, []int32{0}, nil
+func appendStrings(dst *batch.Vector, values *raw) error {
+	if values.n == 0 {
+		return nil
 	}
-	if err := need(len(raw)-1, n); err != nil {
-		return nil, nil, err
+	if err := roomFor(dst, int(values.to[values.n-1]-values.from[0])); err != nil {
+		return err
 	}
-	offsets = unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(raw))), n+1)
-	last := offsets[0]
-	for _, off := range offsets[1:] {
-		if off < last {
-			return nil, nil, damaged("the offsets of a page fall from %d to %d", last, off)
-		}
-		last = off
+	text, off := dst.Bytes, slices.Grow(dst.Off, values.n)
+	for i, from := range values.from {
+		text = append(text, values.bytes[from:values.to[i]]...)
+		off = append(off, int32(len(text)))
 	}
-	if offsets[0] < 0 || int(last) > len(data) {
-		return nil, nil, damaged("a page has %d bytes of strings, its offsets end at %d", len(data), last)
-	}
-	return data, offsets, nil
+	dst.Bytes, dst.Off = text, off
+	dst.Len += values.n
+	return nil
 }
 
-func convertFixed(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-	data, size := values.FixedLenByteArray()
-	if err := need(len(data), n*size); err != nil {
-		return nil, err
+// roomFor makes room for at most so many bytes of strings.
+func roomFor(dst *batch.Vector, n int) error {
+	if len(dst.Bytes)+n > maxVectorBytes {
+		return fmt.Errorf("%w: more than %d bytes of strings in one batch", ErrUnsupported, maxVectorBytes)
 	}
-	for i := range n {
-		scratch.AppendBytes(data[i*size : (i+1)*size])
+	dst.Bytes = slices.Grow(dst.Bytes, n)
+	return nil
+}
+
+func appendFixed(dst *batch.Vector, values *raw) error {
+	if err := roomFor(dst, len(values.fixed)); err != nil {
+		return err
 	}
-	return scratch, nil
+	for i := range values.n {
+		dst.AppendBytes(values.value(i))
+	}
+	return nil
 }
 
 // decimalConverter reads decimals in any physical form, and integers as decimals, into the wanted precision and scale.
@@ -336,19 +285,39 @@ func decimalConverter(l *leaf, want batch.Type) converter {
 	}
 	up := int(want.Scale - from.Scale)
 	if up == 0 && want.Layout() == batch.LayoutI64 && l.physical == format.Int64 && from.Precision <= want.Precision {
-		return aliasInt64
+		return copyInt64s
 	}
-	each := decimalsOf(l)
-	return func(values encoding.Values, n int, scratch *batch.Vector) (*batch.Vector, error) {
-		err := each(values, n, func(x decimal128.Num) error {
-			scaled, ok := rescale(x, up, want.Precision)
-			if !ok {
-				return fmt.Errorf("%w: %s does not fit %s", ErrType, batch.AppendDecimal(nil, x, from.Scale), want)
+	appendOne := func(dst *batch.Vector, x decimal128.Num) error {
+		scaled, ok := rescale(x, up, want.Precision)
+		if !ok {
+			return fmt.Errorf("%w: %s does not fit %s", ErrType, batch.AppendDecimal(nil, x, from.Scale), want)
+		}
+		dst.AppendDecimal(scaled)
+		return nil
+	}
+	return func(dst *batch.Vector, values *raw) error {
+		for i := range values.n {
+			var x decimal128.Num
+			var err error
+			switch l.physical {
+			case format.Int32:
+				x = decimal128.FromI64(int64(values.i32[i]))
+				if l.unsigned {
+					x = decimal128.FromI64(int64(uint32(values.i32[i])))
+				}
+			case format.Int64:
+				x = decimal128.FromI64(values.i64[i])
+			default:
+				x, err = bigEndian(values.value(i))
 			}
-			scratch.AppendDecimal(scaled)
-			return nil
-		})
-		return scratch, err
+			if err == nil {
+				err = appendOne(dst, x)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 
@@ -361,46 +330,6 @@ func rescale(x decimal128.Num, up int, precision uint8) (decimal128.Num, bool) {
 		x = x.IncreaseScaleBy(int32(up))
 	}
 	return x, true
-}
-
-// decimalsOf returns a loop over the unscaled values of a page.
-func decimalsOf(l *leaf) func(encoding.Values, int, func(decimal128.Num) error) error {
-	at := func(values encoding.Values, n int) (func(i int) (decimal128.Num, error), error) {
-		switch l.physical {
-		case format.Int32:
-			xs := values.Int32()
-			return func(i int) (decimal128.Num, error) {
-				if l.unsigned {
-					return decimal128.FromI64(int64(uint32(xs[i]))), nil
-				}
-				return decimal128.FromI64(int64(xs[i])), nil
-			}, need(len(xs), n)
-		case format.Int64:
-			xs := values.Int64()
-			return func(i int) (decimal128.Num, error) { return decimal128.FromI64(xs[i]), nil }, need(len(xs), n)
-		case format.FixedLenByteArray:
-			data, size := values.FixedLenByteArray()
-			return func(i int) (decimal128.Num, error) { return bigEndian(data[i*size : (i+1)*size]) }, need(len(data), n*size)
-		}
-		data, offsets, err := byteArrays(values, n)
-		return func(i int) (decimal128.Num, error) { return bigEndian(data[offsets[i]:offsets[i+1]]) }, err
-	}
-	return func(values encoding.Values, n int, yield func(decimal128.Num) error) error {
-		get, err := at(values, n)
-		if err != nil {
-			return err
-		}
-		for i := range n {
-			x, err := get(i)
-			if err != nil {
-				return err
-			}
-			if err := yield(x); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // bigEndian reads a two's complement number of any length whose value fits 128 bits.

@@ -117,25 +117,6 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-func TestNestedColumnIsRefusedByName(t *testing.T) {
-	type inner struct{ A int32 }
-	type outer struct {
-		ID   int64   `parquet:"id"`
-		S    inner   `parquet:"s"`
-		List []int32 `parquet:"l,list"`
-		Rep  []int64 `parquet:"r"`
-		Last string  `parquet:"last"`
-	}
-	f := foreignFile(t, []outer{{ID: 1, Last: "x"}})
-	require.Equal(t, "id long not null, last string not null", f.Schema().String())
-	require.Equal(t, []string{"x"}, texts(column(t, f, "last", batch.Type{Kind: batch.String})))
-	for _, name := range []string{"s", "l", "r"} {
-		_, err := readAll(f, ScanOptions{Columns: []batch.Field{{Name: name, Type: batch.Type{Kind: batch.String}}}})
-		require.ErrorIs(t, err, ErrUnsupported)
-		require.ErrorContains(t, err, "read column "+name)
-	}
-}
-
 // int96Of encodes microseconds as Impala and Spark do.
 func int96Of(us int64) deprecated.Int96 {
 	days := us / batch.MicrosPerDay
@@ -178,20 +159,6 @@ func TestBigEndian(t *testing.T) {
 	}
 	_, err := bigEndian(append([]byte{1}, make([]byte, 16)...))
 	require.ErrorIs(t, err, ErrDamaged)
-}
-
-func TestLegacyCalendarIsRefused(t *testing.T) {
-	type row struct {
-		Day int32 `parquet:"day,date"`
-	}
-	legacy := pq.KeyValueMetadata("org.apache.spark.legacyDateTime", "")
-	day := batch.Type{Kind: batch.Date}
-	f := foreignFile(t, []row{{gregorianStartDay}}, legacy)
-	require.Equal(t, []string{"1582-10-15"}, texts(column(t, f, "day", day)))
-	require.False(t, f.RowGroups()[0].Stats(batch.Field{Name: "day", Type: day}, nil, false).HasMinMax)
-	f = foreignFile(t, []row{{gregorianStartDay - 1}}, legacy)
-	_, err := readAll(f, ScanOptions{Columns: []batch.Field{{Name: "day", Type: day}}})
-	require.ErrorContains(t, err, "Julian calendar")
 }
 
 // The two libraries agree on what the other wrote, over all encodings that parquet-go writes.

@@ -77,7 +77,7 @@ func TestFlippedBytesAreNoticed(t *testing.T) {
 		whole, _ := smallFile(t, c)
 		f, err := openBytes(whole)
 		require.NoError(t, err)
-		pages := int(f.file.Metadata().RowGroups[0].Columns[0].ColumnIndexOffset)
+		pages := int(f.meta.RowGroups[0].Columns[0].ColumnIndexOffset)
 		unnoticed, every := 0, damageEvery(13)
 		for at := 4; at < pages; at += every {
 			data := append([]byte{}, whole...)
@@ -85,7 +85,7 @@ func TestFlippedBytesAreNoticed(t *testing.T) {
 			if err := scanDamaged(data); err == nil {
 				unnoticed++ // statistics in a page's header, which are not read
 			} else {
-				require.ErrorIs(t, err, ErrDamaged)
+				require.True(t, errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnsupported), err)
 				require.ErrorContains(t, err, "read column", "byte %d", at)
 			}
 		}

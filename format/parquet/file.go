@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
 	"lakesql/store"
@@ -20,16 +20,15 @@ const (
 	footerTail = 8 // the footer's length and the magic bytes
 	// rangeBuffer is how much is read ahead through a store's ranges: one request for a typical page.
 	rangeBuffer = 256 << 10
-	// mappedBuffer is enough for a page's header; the page itself is read past the buffer.
-	mappedBuffer = 4 << 10
 )
 
 // File is an open Parquet file: its footer, and access to its pages. It is immutable; several goroutines may scan it at once.
 type File struct {
 	uri    string
 	source *source
-	file   *pq.File
-	leaves []leaf // the columns below the root, in order
+	meta   *format.FileMetaData
+	root   *element
+	leaves []*leaf // one a column chunk of a row group
 	schema *batch.Schema
 	starts []int64 // the position of each row group's first row
 	legacy legacyCalendar
@@ -66,25 +65,24 @@ func (f *File) readFooter(ctx context.Context) error {
 	if f.footer, err = checkTail(r, f.source.size); err != nil {
 		return err
 	}
-	buffer := rangeBuffer
-	if f.source.mapped != nil {
-		buffer = mappedBuffer
-	}
-	file, err := pq.OpenFile(r, f.source.size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(buffer))
-	if err != nil {
+	data := make([]byte, f.footer)
+	if n, err := r.ReadAt(data, f.source.size-footerTail-f.footer); n < len(data) {
 		return readError(r, err)
 	}
-	f.file = file
-	if f.leaves, err = leavesOf(file.Metadata()); err != nil {
+	f.meta = new(format.FileMetaData)
+	if err := decodeThrift(data, f.meta); err != nil {
+		return err
+	}
+	if f.root, f.leaves, err = readSchema(f.meta.Schema); err != nil {
 		return err
 	}
 	f.schema = &batch.Schema{}
-	for _, l := range f.leaves {
-		if l.problem == "" {
-			f.schema.Fields = append(f.schema.Fields, batch.Field{Name: l.name, Type: l.typ, Nullable: l.optional})
+	for _, n := range f.root.children {
+		if field, ok := n.field(false); ok {
+			f.schema.Fields = append(f.schema.Fields, field)
 		}
 	}
-	f.legacy = legacyCalendarOf(file)
+	f.legacy = legacyCalendarOf(f.meta.KeyValueMetadata)
 	return f.checkRowGroups()
 }
 
@@ -117,9 +115,9 @@ func (f *File) Close() error {
 // URI names the file.
 func (f *File) URI() string { return f.uri }
 
-// Schema returns the file's columns that can be read, with the types that the file gives them. Nested columns and those of types
-// without a batch kind are left out; Scan says which and why when one is wanted.
+// Schema returns the file's columns that can be read, with the types that the file gives them. Those without a batch type are left out; Scan
+// says which and why when one is wanted.
 func (f *File) Schema() *batch.Schema { return f.schema }
 
 // NumRows returns the number of rows as the footer says.
-func (f *File) NumRows() int64 { return f.file.NumRows() }
+func (f *File) NumRows() int64 { return f.meta.NumRows }

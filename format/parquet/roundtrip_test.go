@@ -232,7 +232,7 @@ func TestDictionaryFillsUp(t *testing.T) {
 	data, sum := encodeFile(t, s, WriterOptions{}, b)
 	f, err := openBytes(data)
 	require.NoError(t, err)
-	require.Len(t, f.file.Metadata().RowGroups[0].Columns[0].MetaData.EncodingStats, 3)
+	require.Len(t, f.meta.RowGroups[0].Columns[0].MetaData.EncodingStats, 3)
 	got, err := readAll(f, ScanOptions{Columns: s.Fields})
 	require.NoError(t, err)
 	requireSame(t, b, got)

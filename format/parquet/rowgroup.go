@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 
-	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
@@ -12,35 +11,50 @@ import (
 // RowGroup is a horizontal part of a file that can be read on its own.
 type RowGroup struct {
 	NumRows int64
+	Start   int64 // the position in the file of its first row
 	file    *File
 	meta    *format.RowGroup
 }
 
 // RowGroups returns the file's row groups in order.
 func (f *File) RowGroups() []RowGroup {
-	meta := f.file.Metadata()
-	groups := make([]RowGroup, len(meta.RowGroups))
+	groups := make([]RowGroup, len(f.meta.RowGroups))
 	for i := range groups {
-		groups[i] = RowGroup{NumRows: meta.RowGroups[i].NumRows, file: f, meta: &meta.RowGroups[i]}
+		meta := &f.meta.RowGroups[i]
+		groups[i] = RowGroup{NumRows: meta.NumRows, Start: f.starts[i], file: f, meta: meta}
 	}
 	return groups
 }
 
-// Bytes returns the compressed size of a wanted column in the row group, 0 when the file lacks it.
-func (g RowGroup) Bytes(want batch.Field, naming Naming, byID bool) int64 {
-	l := g.file.findLeaf(want, naming, byID)
-	if l == nil {
-		return 0
+// statsLeaf finds the leaf whose statistics are those of a wanted column, and the type that it is wanted in: that of a flat column, or that
+// of the only field of a struct, and of a struct in it, and so on. A nil leaf is one that the file lacks; ok is false for other columns.
+func (f *File) statsLeaf(want batch.Field, naming Naming, byID bool) (l *leaf, typ batch.Type, ok bool) {
+	c, err := (&resolver{file: f, naming: naming, byID: byID}).column(want)
+	if err != nil {
+		return nil, typ, false
 	}
-	return g.meta.Columns[l.index].MetaData.TotalCompressedSize
+	for typ = want.Type; c.shape == structShape && typ.Kind == batch.Struct && len(c.children) == 1; c = c.children[0] {
+		typ = typ.Fields()[0].Type
+	}
+	switch c.shape {
+	case missingShape:
+		return nil, typ, true
+	case leafShape:
+		return c.leaf.leaf, typ, true
+	}
+	return nil, typ, false
 }
 
-// Stats returns what the footer says of a column, as a scan with the same field would read it: a column that the file lacks is all null.
+// Stats returns what the footer says of a column, as a scan with the same field would read it: a column that the file lacks is all null. A
+// struct that is wanted with a single field, at any depth, has the statistics of that field, which is null where the struct is.
 // Bounds are given only when they can be trusted: none for INT96, for strings in the deprecated fields, for NaN, for unknown orders, and for
 // values of another calendar.
 func (g RowGroup) Stats(want batch.Field, naming Naming, byID bool) ColumnStats {
-	l := g.file.findLeaf(want, naming, byID)
-	if l == nil {
+	l, typ, ok := g.file.statsLeaf(want, naming, byID)
+	switch {
+	case !ok:
+		return ColumnStats{NullCount: -1}
+	case l == nil:
 		return ColumnStats{NullCount: g.NumRows}
 	}
 	stats := &g.meta.Columns[l.index].MetaData.Statistics
@@ -48,30 +62,19 @@ func (g RowGroup) Stats(want batch.Field, naming Naming, byID bool) ColumnStats 
 	if out.NullCount == g.NumRows {
 		return out
 	}
-	low, high, ok := g.file.rawBounds(l, stats)
-	if !ok {
-		return out
+	switch {
+	case stats.MinValue != nil && stats.MaxValue != nil && g.file.knownOrder(l):
+		g.file.setBounds(&out, l, typ, stats.MinValue, stats.MaxValue)
+	case stats.Min != nil && stats.Max != nil && l.signed():
+		g.file.setBounds(&out, l, typ, stats.Min, stats.Max)
 	}
-	err := guard(g.file.uri, want.Name, func() (err error) {
-		if out.Min, err = bound(l, want.Type, low); err != nil {
-			return err
-		}
-		out.Max, err = bound(l, want.Type, high)
-		return err
-	})
-	// An error means that the bounds do not fit the wanted type. Reading the column will say so; here they are just not known.
-	if err != nil || !ordered(out.Min, out.Max) {
-		out.Min, out.Max = nil, nil
-		return out
-	}
-	out.HasMinMax = true
 	return out
 }
 
 // nullCount returns -1 for an optional column with a count of 0, which is also what the footer's decoder gives when the count is absent.
 func nullCount(l *leaf, stats *format.Statistics, rows int64) int64 {
 	switch {
-	case !l.optional:
+	case l.maxDef == 0:
 		return 0
 	case stats.NullCount <= 0 || stats.NullCount > rows:
 		return -1
@@ -79,58 +82,57 @@ func nullCount(l *leaf, stats *format.Statistics, rows int64) int64 {
 	return stats.NullCount
 }
 
-// rawBounds returns the encoded bounds that can be trusted.
-func (f *File) rawBounds(l *leaf, stats *format.Statistics) (low, high []byte, ok bool) {
-	if l.problem != "" || l.physical == int96 {
-		return nil, nil, false
+// signed says whether the values are ordered as signed integers, in which all writers ever agreed.
+func (l *leaf) signed() bool {
+	return (l.physical == format.Int32 || l.physical == format.Int64) && !l.unsigned
+}
+
+// knownOrder says whether bounds in the fields that replaced the deprecated ones are in the order of the type.
+func (f *File) knownOrder(l *leaf) bool {
+	orders := f.meta.ColumnOrders
+	return l.signed() || l.index < len(orders) && orders[l.index].Value != nil
+}
+
+// setBounds sets the bounds of stats in the wanted type, if they can be trusted and are in order.
+func (f *File) setBounds(stats *ColumnStats, l *leaf, want batch.Type, low, high []byte) {
+	inTime := l.typ.Kind == batch.Date || l.typ.Kind == batch.Timestamp
+	if l.problem != "" || l.physical == int96 || inTime && f.legacy.dates {
+		return
 	}
-	orders := f.file.Metadata().ColumnOrders
-	defined := l.index < len(orders) && orders[l.index].Value != nil
-	signed := l.physical == format.Int32 || l.physical == format.Int64
-	switch {
-	case stats.MinValue != nil && stats.MaxValue != nil && (defined || signed && !l.unsigned):
-		low, high = stats.MinValue, stats.MaxValue
-	case stats.Min != nil && stats.Max != nil && signed && !l.unsigned:
-		low, high = stats.Min, stats.Max
-	default:
-		return nil, nil, false
+	err := guard(f.uri, l.path, func() (err error) {
+		if stats.Min, err = bound(l, want, low); err != nil {
+			return err
+		}
+		stats.Max, err = bound(l, want, high)
+		return err
+	})
+	// An error means that the bounds do not fit the wanted type. Reading the column will say so; here they are just not known.
+	if err != nil || !ordered(stats.Min, stats.Max) {
+		stats.Min, stats.Max = nil, nil
+		return
 	}
-	switch l.typ.Kind {
-	case batch.Date, batch.Timestamp:
-		return low, high, !f.legacy.dates
-	}
-	return low, high, true
+	stats.HasMinMax = true
 }
 
 // bound decodes one bound into a vector of one row of the wanted type.
-func bound(l *leaf, want batch.Type, raw []byte) (*batch.Vector, error) {
+func bound(l *leaf, want batch.Type, data []byte) (*batch.Vector, error) {
 	conv, err := converterFor(l, want)
 	if err != nil {
 		return nil, err
 	}
-	raw = bytes.Clone(raw) // off the footer, aligned
-	var values encoding.Values
-	switch l.physical {
-	case format.Boolean:
-		values = encoding.BooleanValues(raw)
-	case format.Int32:
-		values = encoding.Int32ValuesFromBytes(raw)
-	case format.Int64:
-		values = encoding.Int64ValuesFromBytes(raw)
-	case format.Float:
-		values = encoding.FloatValuesFromBytes(raw)
-	case format.Double:
-		values = encoding.DoubleValuesFromBytes(raw)
-	case format.FixedLenByteArray:
-		values = encoding.FixedLenByteArrayValues(raw, l.length)
-	default:
-		values = encoding.ByteArrayValues(raw, []uint32{0, uint32(len(raw))})
+	data = bytes.Clone(data) // off the footer
+	value := raw{n: 1, bytes: data, from: []int32{0}, to: []int32{int32(len(data))}}
+	if l.physical != format.ByteArray {
+		d, err := newDecoder(l, format.Plain, data)
+		if err != nil {
+			return nil, err
+		}
+		if value, err = d.next(1); err != nil {
+			return nil, err
+		}
 	}
-	v, err := conv(values, 1, batch.NewVector(want, 1))
-	if err != nil {
-		return nil, err
-	}
-	return v.Clone(), nil
+	v := batch.NewVector(want, 1)
+	return v, conv(v, &value)
 }
 
 // ordered says whether the bounds are in order and no NaN.

@@ -11,6 +11,9 @@ import (
 // maxBatchBytes bounds the values of one batch, by the average size of a row in its row group.
 const maxBatchBytes = 32 << 20
 
+// maxBatchValues bounds the elements of lists in one batch, likewise.
+const maxBatchValues = 1 << 20
+
 // ScanOptions say what a Scanner reads.
 type ScanOptions struct {
 	// Columns are found in the file by name, ignoring case when none is the same. One that the file lacks is null in every row.
@@ -59,8 +62,9 @@ func (f *File) Scan(ctx context.Context, opts ScanOptions) *Scanner {
 		return s
 	}
 	s.out = &batch.Batch{Schema: s.schema, Cols: make([]*batch.Vector, len(opts.Columns))}
+	find := &resolver{file: f, naming: opts.Naming, byID: opts.ByID}
 	for i, field := range opts.Columns {
-		column, err := newColumnReader(f, field, f.findLeaf(field, opts.Naming, opts.ByID))
+		column, err := find.column(field)
 		if err != nil {
 			s.err = err
 			return s
@@ -78,7 +82,7 @@ func (f *File) spansOf(opts ScanOptions) ([]span, error) {
 			return nil, fmt.Errorf("read %s: the rows %d to %d are wanted out of order", f.uri, r.Start, r.End)
 		}
 	}
-	groups := f.file.Metadata().RowGroups
+	groups := f.meta.RowGroups
 	wanted := opts.RowGroups
 	if wanted == nil {
 		for g := range groups {
@@ -159,27 +163,29 @@ func (s *Scanner) Position() int64 { return s.position }
 
 // openGroup goes to the beginning of a row group.
 func (s *Scanner) openGroup(at int) error {
-	group, meta := s.file.file.RowGroups()[at], &s.file.file.Metadata().RowGroups[at]
+	meta := &s.file.meta.RowGroups[at]
 	s.group = at
-	bytes := int64(0)
+	bytes, values := int64(0), int64(0)
 	for _, c := range s.columns {
-		if err := c.open(group, meta, s.reader); err != nil {
+		if err := c.open(meta, s.reader); err != nil {
 			return err
 		}
-		if c.leaf != nil {
-			bytes += meta.Columns[c.leaf.index].MetaData.TotalUncompressedSize
+		for _, l := range c.leaves {
+			m := &meta.Columns[l.leaf.index].MetaData
+			bytes += m.TotalUncompressedSize
+			values = max(values, m.NumValues)
 		}
 	}
-	s.rows = batchRows(meta.NumRows, bytes)
+	s.rows = min(batchRows(meta.NumRows, bytes, maxBatchBytes), batchRows(meta.NumRows, values, maxBatchValues))
 	return nil
 }
 
-// batchRows returns how many rows of a row group make a batch.
-func batchRows(rows, bytes int64) int {
-	if rows == 0 || bytes <= 0 || bytes/rows <= maxBatchBytes/batch.MaxRows {
+// batchRows returns how many rows of a row group make a batch, if all of them have total of something and a batch may have at most so many.
+func batchRows(rows, total, most int64) int {
+	if rows == 0 || total <= 0 || total/rows <= most/batch.MaxRows {
 		return batch.MaxRows
 	}
-	return int(max(1, maxBatchBytes/(bytes/rows)))
+	return int(max(1, most/(total/rows)))
 }
 
 // release lets go of the pages.

@@ -4,25 +4,57 @@ import (
 	"fmt"
 	"strings"
 
-	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
 )
 
-// leaf is a column below the root of the file's schema.
-type leaf struct {
+const (
+	// maxSchemaDepth bounds the depth of a schema. Levels are counted in bytes.
+	maxSchemaDepth = 100
+	// maxSchemaNodes bounds the elements of a schema.
+	maxSchemaNodes = 1 << 20
+)
+
+// element is an element of the file's schema: a group, or a leaf.
+type element struct {
 	name     string
 	id       int32 // 0: none
-	index    int   // of the column chunk in a row group
-	physical format.Type
-	length   int // bytes of a value, FIXED_LEN_BYTE_ARRAY only
 	optional bool
+	repeated bool
+	maxRep   uint8 // the levels of a value of it: how many elements from the root to it are repeated,
+	maxDef   uint8 // and how many are optional or repeated
+	kind     groupKind
+	children []*element
+	leaf     *leaf // nil: it is a group
+	leaves   []*leaf
+}
+
+// groupKind is what the schema says of a group.
+type groupKind uint8
+
+const (
+	plainKind groupKind = iota
+	listKind
+	mapKind
+	variantKind
+)
+
+// leaf is an element that has values: a column chunk in each row group.
+type leaf struct {
+	path     string // its name and those above it, with points between
+	index    int    // of the column chunk in a row group
+	maxRep   uint8
+	maxDef   uint8
+	physical format.Type
+	length   int        // bytes of a value, FIXED_LEN_BYTE_ARRAY only; at least 1
 	typ      batch.Type // what the values mean
 	unit     timeUnit   // Timestamp and TimestampNTZ in an INT64
 	unsigned bool
-	problem  string // why the column cannot be read; "" when it can
+	uuid     bool
+	exact    bool   // a shredded variant's values are the numbers themselves; see isExact
+	problem  string // why the values cannot be read; "" when they can
 }
 
 // int96 is the physical type of timestamps that old writers and Spark's default use.
@@ -37,59 +69,101 @@ const (
 	unitNanos
 )
 
-// leavesOf reads the flat list of schema elements, which is in depth-first order with the root first.
-func leavesOf(meta *format.FileMetaData) ([]leaf, error) {
-	elements := meta.Schema
-	if len(elements) == 0 {
-		return nil, damaged("the footer has no schema")
+// schemaReader makes nodes of the flat list of schema elements, which is in depth-first order with the root first.
+type schemaReader struct {
+	elements []format.SchemaElement
+	at       int
+	leaves   []*leaf
+}
+
+// readSchema returns the root and all leaves in order.
+func readSchema(elements []format.SchemaElement) (root *element, leaves []*leaf, err error) {
+	if len(elements) == 0 || len(elements) > maxSchemaNodes {
+		return nil, nil, damaged("the footer has a schema of %d elements", len(elements))
 	}
-	leaves := make([]leaf, 0, len(elements)-1)
-	at, chunk := 1, 0
-	for at < len(elements) {
-		e := &elements[at]
-		l := leaf{name: e.Name, id: e.FieldID, index: chunk}
-		next, columns, err := skipElement(elements, at)
+	r := &schemaReader{elements: elements}
+	root, err = r.group(&element{}, "", 0)
+	if err == nil && r.at < len(elements) {
+		err = damaged("the schema has %d elements outside of its root", len(elements)-r.at)
+	}
+	return root, r.leaves, err
+}
+
+// group reads the children of the element at hand into n.
+func (r *schemaReader) group(n *element, path string, depth int) (*element, error) {
+	count := int(r.elements[r.at].NumChildren.V)
+	r.at++
+	if count < 0 || count > len(r.elements)-r.at || depth > maxSchemaDepth {
+		return nil, damaged("schema element %q has %d children at depth %d", n.name, count, depth)
+	}
+	first := len(r.leaves)
+	for range count {
+		if r.at >= len(r.elements) {
+			return nil, damaged("the schema ends inside a group")
+		}
+		child, err := r.element(n, path, depth)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case columns != 1 || next != at+1:
-			l.problem = "it is nested (struct, list or map)"
-		case e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated:
-			l.problem = "it is a repeated field"
-		default:
-			l.describe(e)
-		}
-		leaves = append(leaves, l)
-		at, chunk = next, chunk+columns
+		n.children = append(n.children, child)
 	}
-	return leaves, nil
+	n.leaves = r.leaves[first:len(r.leaves):len(r.leaves)]
+	return n, nil
 }
 
-// skipElement returns the position behind the element at that position and all below it, and the number of column chunks they have.
-func skipElement(elements []format.SchemaElement, at int) (next, columns int, err error) {
-	for open := 1; open > 0; open-- {
-		if at >= len(elements) {
-			return 0, 0, damaged("the schema ends inside a group")
-		}
-		children := int(elements[at].NumChildren.V)
-		if children < 0 || children > len(elements) {
-			return 0, 0, damaged("schema element %q has %d children", elements[at].Name, children)
-		}
-		if children == 0 {
-			columns++
-		}
-		open += children
-		at++
+func (r *schemaReader) element(parent *element, path string, depth int) (*element, error) {
+	e := &r.elements[r.at]
+	n := &element{name: e.Name, id: e.FieldID, maxRep: parent.maxRep, maxDef: parent.maxDef}
+	switch e.RepetitionType.V {
+	case format.Optional:
+		n.optional, n.maxDef = true, n.maxDef+1
+	case format.Repeated:
+		n.repeated, n.maxRep, n.maxDef = true, n.maxRep+1, n.maxDef+1
+	case format.Required:
+	default:
+		return nil, damaged("schema element %q has the repetition %d", n.name, e.RepetitionType.V)
 	}
-	return at, columns, nil
+	if path != "" {
+		path += "."
+	}
+	path += n.name
+	if !e.Type.Valid {
+		n.kind = groupKindOf(e)
+		return r.group(n, path, depth+1)
+	}
+	r.at++
+	n.leaf = &leaf{path: path, index: len(r.leaves), maxRep: n.maxRep, maxDef: n.maxDef}
+	n.leaf.describe(e)
+	r.leaves = append(r.leaves, n.leaf)
+	n.leaves = r.leaves[len(r.leaves)-1 : len(r.leaves) : len(r.leaves)]
+	return n, nil
+}
+
+func groupKindOf(e *format.SchemaElement) groupKind {
+	switch e.LogicalType.Value.(type) {
+	case *format.ListType:
+		return listKind
+	case *format.MapType:
+		return mapKind
+	case *format.VariantType:
+		return variantKind
+	}
+	if e.ConvertedType.Valid {
+		switch e.ConvertedType.V {
+		case deprecated.List:
+			return listKind
+		case deprecated.Map, deprecated.MapKeyValue:
+			return mapKind
+		}
+	}
+	return plainKind
 }
 
 // describe fills in what a primitive element says.
 func (l *leaf) describe(e *format.SchemaElement) {
 	l.physical = e.Type.V
 	l.length = int(e.TypeLength.V)
-	l.optional = e.RepetitionType.V == format.Optional
+	l.exact = isExact(l, e)
 	var ok bool
 	if e.LogicalType.Value != nil {
 		ok = l.describeLogical(e)
@@ -112,8 +186,12 @@ func (l *leaf) describeLogical(e *format.SchemaElement) bool {
 		l.typ.Kind = batch.String
 	case *format.DateType:
 		l.typ.Kind = batch.Date
-	case *format.BsonType, *format.UUIDType:
+	case *format.BsonType:
 		l.typ.Kind = batch.Binary
+	case *format.UUIDType:
+		l.typ.Kind, l.uuid = batch.Binary, l.length == 16
+	case *format.NullType:
+		l.typ.Kind = batch.Void
 	case *format.DecimalType:
 		return l.describeDecimal(t.Precision, t.Scale)
 	case *format.IntType:
@@ -206,7 +284,12 @@ func (l *leaf) describeInt(bits int8, signed bool) bool {
 
 // fitsPhysical says whether the physical type may carry the meaning.
 func (l *leaf) fitsPhysical() bool {
+	if l.physical == format.FixedLenByteArray && l.length < 1 {
+		return false
+	}
 	switch l.typ.Kind {
+	case batch.Void:
+		return true
 	case batch.Bool:
 		return l.physical == format.Boolean
 	case batch.Int8, batch.Int16, batch.Date:
@@ -231,38 +314,13 @@ func (l *leaf) fitsPhysical() bool {
 	return false
 }
 
-// findLeaf returns the column that a field is read from, or nil: by its id, or by its name, ignoring case when no name is the same.
-func (f *File) findLeaf(field batch.Field, naming Naming, byID bool) *leaf {
-	name, id := naming.of(field)
-	var found *leaf
-	for i := range f.leaves {
-		switch l := &f.leaves[i]; {
-		case byID:
-			if id != 0 && l.id == id {
-				return l
-			}
-		case l.name == name:
-			return l
-		case found == nil && strings.EqualFold(l.name, name):
-			found = l
-		}
-	}
-	return found
-}
-
 // checkRowGroups checks that each row group has a chunk for each column, inside the file.
 func (f *File) checkRowGroups() error {
-	meta := f.file.Metadata()
-	chunks, rows := 0, int64(0)
-	for at := 1; at < len(meta.Schema); at++ {
-		if meta.Schema[at].NumChildren.V == 0 {
-			chunks++
-		}
-	}
-	for i := range meta.RowGroups {
-		g := &meta.RowGroups[i]
-		if g.NumRows < 0 || len(g.Columns) != chunks {
-			return damaged("row group %d has %d rows and %d columns; the schema has %d columns", i, g.NumRows, len(g.Columns), chunks)
+	rows := int64(0)
+	for i := range f.meta.RowGroups {
+		g := &f.meta.RowGroups[i]
+		if g.NumRows < 0 || rows+g.NumRows < rows || len(g.Columns) != len(f.leaves) {
+			return damaged("row group %d has %d rows and %d columns; the schema has %d columns", i, g.NumRows, len(g.Columns), len(f.leaves))
 		}
 		f.starts = append(f.starts, rows)
 		rows += g.NumRows
@@ -274,25 +332,8 @@ func (f *File) checkRowGroups() error {
 			}
 		}
 	}
-	if rows != meta.NumRows {
-		return damaged("the row groups have %d rows, the footer says %d", rows, meta.NumRows)
+	if rows != f.meta.NumRows {
+		return damaged("the row groups have %d rows, the footer says %d", rows, f.meta.NumRows)
 	}
 	return nil
-}
-
-// legacyCalendar says which values of a file are in Spark 2's hybrid Julian and Gregorian calendar.
-type legacyCalendar struct {
-	dates bool // dates, and timestamps stored as INT64
-	int96 bool
-}
-
-// legacyCalendarOf reads the keys by which Spark marks such files. Spark before 3.0 (INT96: 3.1) marked nothing but its version.
-func legacyCalendarOf(file *pq.File) legacyCalendar {
-	version, written := file.Lookup("org.apache.spark.version")
-	_, dates := file.Lookup("org.apache.spark.legacyDateTime")
-	_, int96 := file.Lookup("org.apache.spark.legacyINT96")
-	return legacyCalendar{
-		dates: dates || written && version < "3.0",
-		int96: int96 || written && version < "3.1",
-	}
 }

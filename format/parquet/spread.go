@@ -1,96 +1,102 @@
 package parquet
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"lakesql/batch"
 )
 
-// appendDense appends rows [from, to) of src, which holds no nulls.
-func appendDense(dst, src *batch.Vector, from, to int) { dst.AppendRows(src.Slice(from, to), nil) }
-
-// appendSpread appends one row a definition level: the next value of src, from position from on, where the level is 1, else null.
-// The levels are 0 or 1, and src has a value for each 1. src is plain or has the dictionary of dst.
-func appendSpread(dst, src *batch.Vector, from int, levels []byte) {
-	n := len(levels)
-	for n > 0 && levels[n-1] == 0 {
-		n--
+// spreadNulls puts nulls between the rows of a vector, which has none yet: its rows become those whose level is 1, the others are null. The
+// levels are 0 or 1, and as many are 1 as the vector has rows.
+func spreadNulls(v *batch.Vector, levels []byte) {
+	rows := v.Len
+	if rows == len(levels) {
+		return
 	}
-	trailing := len(levels) - n
-	appendLevels(dst, levels[:n])
+	if rows == 0 {
+		v.AppendNulls(len(levels))
+		return
+	}
+	first := slices.Index(levels, 1)
 	switch {
-	case dst.Dict != nil:
-		dst.Codes = spread(dst.Codes, src.Codes[from:], levels[:n])
-	case dst.Type.Layout() == batch.LayoutBytes:
-		spreadBytes(dst, src, from, levels[:n])
+	case v.Dict != nil:
+		v.Codes = spread(v.Codes, levels, first)
+	case v.Type.Layout() == batch.LayoutBytes:
+		spreadOffsets(v, levels)
 	default:
-		spreadPlain(dst, src, from, levels[:n])
+		spreadPlain(v, levels, first)
 	}
-	dst.AppendNulls(trailing)
+	v.Len, v.Valid = len(levels), validOf(levels)
 }
 
-func spreadPlain(dst, src *batch.Vector, from int, levels []byte) {
-	switch dst.Type.Layout() {
+func spreadPlain(v *batch.Vector, levels []byte, first int) {
+	switch v.Type.Layout() {
 	case batch.LayoutBools:
-		dst.Bools = spread(dst.Bools, src.Bools[from:], levels)
+		v.Bools = spread(v.Bools, levels, first)
 	case batch.LayoutI8:
-		dst.I8 = spread(dst.I8, src.I8[from:], levels)
+		v.I8 = spread(v.I8, levels, first)
 	case batch.LayoutI16:
-		dst.I16 = spread(dst.I16, src.I16[from:], levels)
+		v.I16 = spread(v.I16, levels, first)
 	case batch.LayoutI32:
-		dst.I32 = spread(dst.I32, src.I32[from:], levels)
+		v.I32 = spread(v.I32, levels, first)
 	case batch.LayoutI64:
-		dst.I64 = spread(dst.I64, src.I64[from:], levels)
+		v.I64 = spread(v.I64, levels, first)
 	case batch.LayoutF32:
-		dst.F32 = spread(dst.F32, src.F32[from:], levels)
+		v.F32 = spread(v.F32, levels, first)
 	case batch.LayoutF64:
-		dst.F64 = spread(dst.F64, src.F64[from:], levels)
+		v.F64 = spread(v.F64, levels, first)
 	case batch.LayoutDec:
-		dst.Dec = spread(dst.Dec, src.Dec[from:], levels)
+		v.Dec = spread(v.Dec, levels, first)
 	}
 }
 
-// spread appends one value a level without a branch: below a null stands the value that follows it. The last level is 1.
-func spread[T any](dst, src []T, levels []byte) []T {
-	at, next := len(dst), 0
-	dst = slices.Grow(dst, len(levels))[:at+len(levels)]
-	out := dst[at:]
-	for i, level := range levels {
-		out[i] = src[next]
-		next += int(level)
+// spread moves values to the rows whose level is 1, from the last on and without a branch: below a null stands the value that precedes
+// it. Before the first row with a value, any value stands.
+func spread[T any](values []T, levels []byte, first int) []T {
+	next := len(values) - 1
+	values = slices.Grow(values, len(levels)-len(values))[:len(levels)]
+	for i := len(levels) - 1; i >= first; i-- {
+		values[i] = values[next]
+		next -= int(levels[i])
 	}
-	return dst
+	clear(values[:first])
+	return values
 }
 
-func spreadBytes(dst, src *batch.Vector, from int, levels []byte) {
-	next := from
-	shift := int64(len(dst.Bytes)) - int64(src.Off[from])
-	dst.Off = slices.Grow(dst.Off, len(levels))
-	for _, level := range levels {
-		next += int(level)
-		dst.Off = append(dst.Off, int32(int64(src.Off[next])+shift))
-	}
-	dst.Bytes = append(dst.Bytes, src.Bytes[src.Off[from]:src.Off[next]]...)
-	checkBytes(dst)
-}
-
-// checkBytes refuses a vector whose offsets do not fit. Scans cut their batches long before; see batchRows.
-func checkBytes(v *batch.Vector) {
-	if len(v.Bytes) > maxVectorBytes {
-		panic("more than 2 GiB of strings in one batch")
+// spreadOffsets gives each null row no bytes.
+func spreadOffsets(v *batch.Vector, levels []byte) {
+	next := v.Len
+	v.Off = slices.Grow(v.Off, len(levels)-v.Len)[:len(levels)+1]
+	for i := len(levels); i > 0; i-- {
+		v.Off[i] = v.Off[next]
+		next -= int(levels[i-1])
 	}
 }
 
-// appendLevels adds the rows' validity.
-func appendLevels(dst *batch.Vector, levels []byte) {
-	if dst.Valid == nil {
-		dst.Valid = batch.NewBitmap(dst.Len)
+// validOf returns a bitmap with the rows whose level is 1.
+func validOf(levels []byte) batch.Bitmap {
+	valid := make(batch.Bitmap, (len(levels)+63)/64)
+	for i := range len(levels) / 8 {
+		word := binary.LittleEndian.Uint64(levels[8*i:])
+		valid[i/8] |= uint64(gatherBits(word)) << (8 * (i % 8))
 	}
-	dst.Valid = dst.Valid.Grow(dst.Len + len(levels))
-	valid := dst.Valid
-	for i, level := range levels {
-		row := dst.Len + i
-		valid[row>>6] |= uint64(level) << (uint(row) & 63)
+	for i := len(levels) &^ 7; i < len(levels); i++ {
+		valid[i/64] |= uint64(levels[i]) << (i % 64)
 	}
-	dst.Len += len(levels)
+	return valid
+}
+
+// countOnes returns how many levels are 1; all are 0 or 1.
+func countOnes(levels []byte) int {
+	n := 0
+	for len(levels) >= 8 {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(levels))
+		levels = levels[8:]
+	}
+	for _, l := range levels {
+		n += int(l)
+	}
+	return n
 }

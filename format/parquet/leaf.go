@@ -1,0 +1,569 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"lakesql/batch"
+)
+
+const (
+	// maxVectorBytes is what a vector's offsets can address.
+	maxVectorBytes = 1<<31 - 1
+	// maxBatchLevels bounds the levels of one leaf in one batch: elements of lists, and lists without any.
+	maxBatchLevels = 1 << 26
+	// levelStep is how many levels of a repeated leaf are decoded at once.
+	levelStep = 4096
+)
+
+// leafReader reads the column chunks of one leaf: levels, and values in the wanted type.
+//
+// Invariants: row is how many rows of the row group have begun in what was handed out or left out; between two reads all of them are whole. The
+// open page has left levels that are not decoded. Of a repeated leaf, ahead are decoded ones that are not handed out, which is how
+// the end of a row is seen.
+type leafReader struct {
+	file *File
+	leaf *leaf
+	path string     // for errors
+	typ  batch.Type // of the values
+	conv converter  // nil: only the levels are wanted
+
+	codec  format.CompressionCodec
+	chunk  chunk
+	rows   int64          // of the row group
+	index  []pageLocation // the chunk's pages; nil: not known
+	column *format.ColumnChunk
+	buffer *[]byte // the page's memory, when it is decompressed
+
+	row     int64
+	pageEnd int64 // what row is at the end of the open page, as the index says; -1: not known
+	left    int
+	reps    hybrid
+	defs    hybrid
+	vals    decoder // nil: the page's values are codes, or not wanted
+	code    hybrid
+	dict    *batch.Vector // of the chunk, in the wanted type; nil: none yet
+
+	ahead  levels
+	memory levels // what ahead lies in
+	got    levels // of the rows read last
+	codes  []int32
+}
+
+// levels are repetition and definition levels of equally many entries. A leaf that cannot be repeated, or not be null, has none of that kind.
+type levels struct{ reps, defs []byte }
+
+func (l *levels) reset() { l.reps, l.defs = l.reps[:0], l.defs[:0] }
+
+// newLeafReader reads a leaf as the wanted type; a batch.Void type stands for its levels alone.
+func newLeafReader(f *File, l *leaf, want batch.Type, path string) (*leafReader, error) {
+	r := &leafReader{file: f, leaf: l, path: path, typ: want, pageEnd: -1}
+	if want.Kind == batch.Void {
+		return r, nil
+	}
+	conv, err := converterFor(l, want)
+	if err != nil {
+		return nil, &Error{File: f.uri, Column: path, Err: err}
+	}
+	r.conv = f.legacy.rebased(l, want, conv)
+	return r, nil
+}
+
+// open goes to the leaf's chunk in a row group.
+func (r *leafReader) open(meta *format.RowGroup, source io.ReaderAt) error {
+	r.close()
+	r.column = &meta.Columns[r.leaf.index]
+	m := &r.column.MetaData
+	if r.column.CryptoMetadata.Value != nil {
+		return fmt.Errorf("%w: it is encrypted", ErrUnsupported)
+	}
+	if r.column.FilePath != "" {
+		return fmt.Errorf("%w: its values are in another file, %s", ErrUnsupported, r.column.FilePath)
+	}
+	if m.Type != r.leaf.physical {
+		return damaged("its values are %s, the schema says %s", m.Type, r.leaf.physical)
+	}
+	if err := checkCodec(m.Codec); err != nil {
+		return err
+	}
+	start := m.DataPageOffset
+	if m.DictionaryPageOffset > 0 {
+		start = min(start, m.DictionaryPageOffset)
+	}
+	if m.TotalCompressedSize > r.file.source.size-start {
+		return damaged("its pages end outside of the file")
+	}
+	r.codec, r.rows = m.Codec, meta.NumRows
+	r.chunk = chunk{mapped: r.file.source.mapped, reader: source, pos: start, end: start + m.TotalCompressedSize, window: r.chunk.window[:0]}
+	return nil
+}
+
+// close lets go of the page and the chunk.
+func (r *leafReader) close() {
+	if r.buffer != nil {
+		keepBuffer(r.buffer)
+		r.buffer = nil
+	}
+	r.row, r.pageEnd, r.left, r.vals, r.dict, r.index = 0, -1, 0, nil, nil, nil
+	r.ahead = levels{}
+	r.got.reset()
+	r.chunk.pos, r.chunk.end = 0, 0
+}
+
+// read appends the values of n rows, from position from of the row group on, to dst, without their nulls; dst is not used where only the levels are wanted.
+// from is not before the end of the last read. The rows' levels are in got.
+func (r *leafReader) read(dst *batch.Vector, from int64, n int) error {
+	r.got.reset()
+	if err := r.seek(from); err != nil {
+		return err
+	}
+	if r.leaf.maxRep > 0 {
+		return r.takeRows(dst, n, true)
+	}
+	for n > 0 {
+		if r.left == 0 {
+			if err := r.nextPage(); err != nil {
+				return err
+			}
+			continue
+		}
+		take := min(n, r.left)
+		valid, err := r.takeDefs(&r.got, take)
+		if err != nil {
+			return err
+		}
+		if err := r.appendValues(dst, valid); err != nil {
+			return err
+		}
+		n, r.row = n-take, r.row+int64(take)
+	}
+	return nil
+}
+
+// seek leaves out the rows before the position from: those of the open page by their levels, whole pages without a look where it is known how
+// many rows they have.
+func (r *leafReader) seek(from int64) error {
+	for r.row < from {
+		if r.left == 0 && len(r.ahead.reps) == 0 {
+			if err := r.nextPageNear(from); err != nil {
+				return err
+			}
+			continue
+		}
+		var err error
+		if r.leaf.maxRep > 0 {
+			err = r.skipInPage(from)
+		} else {
+			err = r.skipFlat(int(min(int64(r.left), from-r.row)))
+		}
+		if err != nil {
+			return err
+		}
+		if r.row == from && r.leaf.maxRep > 0 {
+			return r.endRow()
+		}
+	}
+	return nil
+}
+
+// skipFlat leaves out n rows of the page of a leaf that is not repeated.
+func (r *leafReader) skipFlat(n int) error {
+	for n > 0 {
+		take := min(n, levelStep)
+		r.got.reset()
+		valid, err := r.takeDefs(&r.got, take)
+		if err != nil {
+			return err
+		}
+		if err := r.skipValues(valid); err != nil {
+			return err
+		}
+		n, r.row = n-take, r.row+int64(take)
+	}
+	r.got.reset()
+	return nil
+}
+
+// takeDefs decodes the next n definition levels of the page into to, and returns how many of them are of values.
+func (r *leafReader) takeDefs(to *levels, n int) (valid int, err error) {
+	r.left -= n
+	if r.leaf.maxDef == 0 {
+		return n, nil
+	}
+	at := len(to.defs)
+	to.defs = slices.Grow(to.defs, n)[:at+n]
+	if err := r.defs.levels(to.defs[at:]); err != nil {
+		return 0, err
+	}
+	return r.countValues(to.defs[at:]), nil
+}
+
+// countValues returns how many of the definition levels are of values.
+func (r *leafReader) countValues(defs []byte) int {
+	switch r.leaf.maxDef {
+	case 0:
+		panic("a column that is never null has no definition levels")
+	case 1:
+		return countOnes(defs)
+	}
+	return bytes.Count(defs, []byte{r.leaf.maxDef})
+}
+
+// takeRows takes the next n rows of a repeated leaf. With keep their values are appended to dst and their levels are in got, else they are left out.
+func (r *leafReader) takeRows(dst *batch.Vector, n int, keep bool) error {
+	for rows := 0; ; {
+		if len(r.ahead.reps) == 0 {
+			if err := r.lookAhead(); errors.Is(err, io.EOF) && rows == n {
+				return nil
+			} else if err != nil {
+				return noEOF(err)
+			}
+		}
+		cut := len(r.ahead.reps)
+		for i, rep := range r.ahead.reps {
+			if rep == 0 {
+				if rows == n {
+					cut = i
+					break
+				}
+				rows, r.row = rows+1, r.row+1
+			}
+		}
+		switch {
+		case rows == 0:
+			return damaged("a row begins with the repetition level %d", r.ahead.reps[0])
+		case len(r.got.reps)+cut > maxBatchLevels:
+			return fmt.Errorf("%w: more than %d elements in %d rows", ErrUnsupported, maxBatchLevels, n)
+		}
+		if err := r.takeAhead(dst, cut, keep); err != nil || len(r.ahead.reps) > 0 {
+			return err
+		}
+	}
+}
+
+// lookAhead decodes more levels of a repeated leaf. io.EOF says that there are none.
+func (r *leafReader) lookAhead() error {
+	if r.left == 0 {
+		if err := r.tryNextPage(); err != nil {
+			return err
+		}
+	}
+	n := min(r.left, levelStep)
+	r.memory.reps, r.memory.defs = grown(r.memory.reps, n), grown(r.memory.defs, n)
+	if err := r.reps.levels(r.memory.reps); err != nil {
+		return err
+	}
+	r.ahead = levels{reps: r.memory.reps, defs: r.memory.defs}
+	r.left -= n
+	return r.defs.levels(r.memory.defs)
+}
+
+// takeAhead takes the first n decoded levels, with their values.
+func (r *leafReader) takeAhead(dst *batch.Vector, n int, keep bool) error {
+	reps, defs := r.ahead.reps[:n], r.ahead.defs[:n]
+	r.ahead = levels{reps: r.ahead.reps[n:], defs: r.ahead.defs[n:]}
+	valid := r.countValues(defs)
+	if !keep {
+		return r.skipValues(valid)
+	}
+	r.got.reps, r.got.defs = append(r.got.reps, reps...), append(r.got.defs, defs...)
+	return r.appendValues(dst, valid)
+}
+
+// skipInPage leaves out levels of a repeated leaf in the open page, up to the one that begins the row at the position from.
+func (r *leafReader) skipInPage(from int64) error {
+	if len(r.ahead.reps) == 0 {
+		if err := r.lookAhead(); err != nil {
+			return noEOF(err)
+		}
+	}
+	cut := len(r.ahead.reps)
+	for i, rep := range r.ahead.reps {
+		if rep == 0 {
+			if r.row == from {
+				cut = i
+				break
+			}
+			r.row++
+		}
+	}
+	return r.takeAhead(nil, cut, false)
+}
+
+// endRow leaves out what is left of a row of a repeated leaf.
+func (r *leafReader) endRow() error {
+	for {
+		if len(r.ahead.reps) == 0 {
+			if err := r.lookAhead(); err != nil {
+				return noEOF(err)
+			}
+		}
+		if r.ahead.reps[0] == 0 {
+			return nil
+		}
+		cut := slices.Index(r.ahead.reps, 0)
+		if cut < 0 {
+			cut = len(r.ahead.reps)
+		}
+		if err := r.takeAhead(nil, cut, false); err != nil {
+			return err
+		}
+	}
+}
+
+// noEOF makes the end of the pages an error: the row group says that there are more rows.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return damaged("its pages end before the row group does")
+	}
+	return err
+}
+
+// nextPage goes to the next data page that has levels.
+func (r *leafReader) nextPage() error { return noEOF(r.tryNextPage()) }
+
+// tryNextPage is nextPage, but io.EOF says that there is none.
+func (r *leafReader) tryNextPage() error {
+	if err := r.endPage(); err != nil {
+		return err
+	}
+	for r.left == 0 {
+		h, err := r.chunk.header()
+		if err != nil {
+			return err
+		}
+		if err := r.page(&h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endPage checks that the open page, which is used up, had the rows that the offset index says.
+func (r *leafReader) endPage() error {
+	if r.pageEnd >= 0 && r.pageEnd != r.row {
+		return damaged("its offset index says that a page ends before row %d, it ends before row %d", r.pageEnd, r.row)
+	}
+	r.pageEnd = -1
+	return nil
+}
+
+// page reads the page with that header.
+func (r *leafReader) page(h *pageHeader) error {
+	switch h.kind {
+	case format.DictionaryPage:
+		return r.readDictionary(h)
+	case format.DataPage, format.DataPageV2:
+		return r.openPage(h)
+	}
+	_, err := r.chunk.body(h) // an index page, or what a later version knows
+	return err
+}
+
+// unsignedOf looks at codes as batch.Vector keeps them.
+func unsignedOf(codes []int32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes))
+}
+
+// readDictionary reads the chunk's dictionary.
+func (r *leafReader) readDictionary(h *pageHeader) error {
+	body, err := r.chunk.body(h)
+	if err != nil || r.conv == nil {
+		return err
+	}
+	if r.dict != nil {
+		return damaged("it has two dictionaries")
+	}
+	data, err := decompress(r.codec, nil, body, h.size)
+	if err != nil {
+		return err
+	}
+	if h.encoding != format.Plain && h.encoding != format.PlainDictionary {
+		return fmt.Errorf("%w: a dictionary in the encoding %s", ErrUnsupported, h.encoding)
+	}
+	d, err := newDecoder(r.leaf, format.Plain, data)
+	if err != nil {
+		return err
+	}
+	values, err := d.next(h.values)
+	if err != nil {
+		return err
+	}
+	dict := batch.NewVector(r.typ, h.values)
+	if err := r.conv(dict, &values); err != nil {
+		return err
+	}
+	r.dict = dict
+	return nil
+}
+
+// openPage opens a data page.
+func (r *leafReader) openPage(h *pageHeader) error {
+	body, err := r.chunk.body(h)
+	if err != nil {
+		return err
+	}
+	var data []byte
+	if h.kind == format.DataPageV2 {
+		data, err = r.openV2(h, body)
+	} else {
+		data, err = r.openV1(h, body)
+	}
+	if err != nil {
+		return err
+	}
+	r.left, r.vals = h.values, nil
+	if r.conv == nil {
+		return nil
+	}
+	if h.encoding == format.RLEDictionary || h.encoding == format.PlainDictionary {
+		return r.openCodes(data)
+	}
+	r.vals, err = newDecoder(r.leaf, h.encoding, data)
+	return err
+}
+
+// plainPage decompresses a page.
+func (r *leafReader) plainPage(body []byte, size int) ([]byte, error) {
+	if r.codec == format.Uncompressed {
+		return body, nil
+	}
+	if r.buffer == nil {
+		r.buffer = pageBuffers.Get().(*[]byte)
+	}
+	data, err := decompress(r.codec, *r.buffer, body, size)
+	if cap(data) > cap(*r.buffer) {
+		*r.buffer = data
+	}
+	return data, err
+}
+
+// openV1 opens the levels of a page of the first version and returns its values.
+func (r *leafReader) openV1(h *pageHeader, body []byte) ([]byte, error) {
+	data, err := r.plainPage(body, h.size)
+	if err != nil {
+		return nil, err
+	}
+	if r.leaf.maxRep > 0 {
+		if r.reps, data, err = levelsV1(h.repEncoding, data, r.leaf.maxRep, h.values); err != nil {
+			return nil, err
+		}
+	}
+	if r.leaf.maxDef > 0 {
+		if r.defs, data, err = levelsV1(h.defEncoding, data, r.leaf.maxDef, h.values); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+func levelsV1(encoding format.Encoding, data []byte, max uint8, n int) (hybrid, []byte, error) {
+	switch encoding {
+	case format.RLE:
+		part, rest, err := sized(data)
+		return newLevels(part, max), rest, err
+	case format.BitPacked:
+		return oldLevels(data, max, n)
+	}
+	return hybrid{}, nil, damaged("levels in the encoding %s", encoding)
+}
+
+// openV2 opens the levels of a page of the second version and returns its values.
+func (r *leafReader) openV2(h *pageHeader, body []byte) ([]byte, error) {
+	before := h.repBytes + h.defBytes
+	if before > len(body) || before > h.size {
+		return nil, damaged("a page of %d bytes has %d bytes of levels", len(body), before)
+	}
+	r.reps = newLevels(body[:h.repBytes], r.leaf.maxRep)
+	r.defs = newLevels(body[h.repBytes:before], r.leaf.maxDef)
+	if r.conv == nil {
+		return nil, nil
+	}
+	if h.uncompressed {
+		return body[before:], nil
+	}
+	return r.plainPage(body[before:], h.size-before)
+}
+
+// openCodes opens values that are codes of the dictionary.
+func (r *leafReader) openCodes(data []byte) error {
+	if r.dict == nil {
+		return damaged("a page uses a dictionary, and there is none before it")
+	}
+	r.code = hybrid{}
+	if len(data) == 0 || r.dict.Len == 0 { // all rows are null
+		return nil
+	}
+	if data[0] > 32 {
+		return damaged("codes of %d bits", data[0])
+	}
+	r.code = newHybrid(data[1:], uint(data[0]), uint32(r.dict.Len-1))
+	return nil
+}
+
+// skipValues leaves out values of the page.
+func (r *leafReader) skipValues(n int) error {
+	switch {
+	case n == 0 || r.conv == nil:
+		return nil
+	case r.vals != nil:
+		return r.vals.skip(n)
+	}
+	return r.code.skip(n)
+}
+
+// appendValues appends the next n values of the page.
+func (r *leafReader) appendValues(dst *batch.Vector, n int) error {
+	switch {
+	case n == 0 || r.conv == nil:
+		return nil
+	case r.vals == nil:
+		return r.appendCodes(dst, n)
+	}
+	if dst.Dict != nil {
+		*dst = *dst.Decode()
+	}
+	values, err := r.vals.next(n)
+	if err != nil {
+		return err
+	}
+	return r.conv(dst, &values)
+}
+
+// appendCodes appends n values of the dictionary. An empty vector of strings takes the dictionary over.
+func (r *leafReader) appendCodes(dst *batch.Vector, n int) error {
+	text := dst.Type.Layout() == batch.LayoutBytes
+	if text && dst.Len == 0 {
+		dst.Dict = r.dict
+	}
+	if dst.Dict == r.dict {
+		at := len(dst.Codes)
+		dst.Codes = slices.Grow(dst.Codes, n)[:at+n]
+		dst.Len += n
+		return r.code.codes(dst.Codes[at:])
+	}
+	if dst.Dict != nil {
+		*dst = *dst.Decode()
+	}
+	r.codes = grown(r.codes, n)
+	if err := r.code.codes(unsignedOf(r.codes)); err != nil {
+		return err
+	}
+	if text {
+		size := 0
+		for _, code := range r.codes {
+			size += int(r.dict.Off[code+1] - r.dict.Off[code])
+		}
+		if err := roomFor(dst, size); err != nil {
+			return err
+		}
+	}
+	dst.AppendRows(r.dict, r.codes)
+	return nil
+}
