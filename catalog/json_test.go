@@ -23,6 +23,30 @@ func TestJSONColumn(t *testing.T) {
 	require.Equal(t, []string{"json"}, l.rows("SELECT DATA_TYPE FROM information_schema.columns WHERE TABLE_NAME = 'docs' AND COLUMN_NAME = 'js'"))
 	l.refused(`INSERT INTO docs VALUES (6, '{"a":}')`, "Invalid JSON")
 	l.exec("CREATE TABLE copied AS SELECT * FROM docs", "INSERT INTO copied SELECT * FROM docs WHERE id = 5")
-	require.Equal(t, []string{"1.1"}, l.rows("SELECT js->'$.price' FROM copied WHERE id = 4"))
+	require.Equal(t, []string{"1.10"}, l.rows("SELECT js->'$.price' FROM copied WHERE id = 4"))
 	require.Equal(t, []string{"6"}, l.rows("SELECT COUNT(*) FROM copied"))
+}
+
+// GMS's own functions lose the decimals of a document that they copy.
+func TestJSONFunctionsKeepDecimals(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE docs (id INT, js JSON)",
+		`INSERT INTO docs VALUES (1, '{"b": 12345678901234567890.12, "n": 7, "tags": ["a"], "o": {"x": 1.5}}'), (2, '"text"'), (3, NULL)`)
+	for query, want := range map[string][]string{
+		"JSON_SET(JSON_REMOVE(js, '$.n', '$.o'), '$.b', 2.5)":                      {`{"b": 2.5, "tags": ["a"]}`, `"text"`, "NULL"},
+		"JSON_REPLACE(JSON_INSERT(js, '$.n', 0), '$.o', 1, '$.n', 2)":              {`{"b": 12345678901234567890.12, "n": 2, "o": 1, "tags": ["a"]}`, `"text"`, "NULL"},
+		"JSON_ARRAY_INSERT(JSON_ARRAY_APPEND(js->'$.tags', '$', 1.25), '$[0]', 0)": {`[0, "a", 1.25]`, "NULL", "NULL"},
+		"JSON_MERGE_PATCH(js, '{\"n\": null, \"o\": {\"y\": 1}, \"tags\": 5}')":    {`{"b": 12345678901234567890.12, "o": {"x": 1.5, "y": 1}, "tags": 5}`, `{"o": {"y": 1}, "tags": 5}`, "NULL"},
+		"JSON_EXTRACT(JSON_MERGE(js, '{\"n\": 8, \"z\": 1}'), '$.n')":              {"[7, 8]", "NULL", "NULL"},
+		"JSON_MERGE_PRESERVE(js->'$.tags', '[1]', '2')":                            {`["a", 1, 2]`, "NULL", "NULL"},
+		"JSON_SET(JSON_OBJECT('a', 1.5), '$.b', 1)":                                {`{"a": 1.5, "b": 1}`, `{"a": 1.5, "b": 1}`, `{"a": 1.5, "b": 1}`},
+		"JSON_EXTRACT(js, '$.o.x', '$.none', '$.b')":                               {"[1.5, 12345678901234567890.12]", "NULL", "NULL"},
+		"JSON_EXTRACT(js, '$.n', NULL)":                                            {"NULL", "NULL", "NULL"},
+		"JSON_CONTAINS(js, '7', '$.n')":                                            {"1", "NULL", "NULL"},
+	} {
+		require.Equal(t, want, l.rows("SELECT "+query+" FROM docs ORDER BY id"), query)
+	}
+	l.refused("SELECT JSON_MERGE_PATCH('{', '{}')", "Invalid JSON text in argument 1 to function json_merge_patch")
+	l.refused("SELECT JSON_MERGE_PATCH('{}', 1)", "argument 2 to function json_merge_patch")
+	l.refused("SELECT JSON_MERGE_PATCH('{}')", "2 or more")
 }

@@ -4,30 +4,29 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// Document is a JSON value as a row has it: its text, which goes to the client as it is, and which is taken apart when a function asks for it. A
-// number in it is exact, where GMS's own documents take every number for a double.
+// Document is a JSON value as a row has it: its text, which goes to the client as it is, and in which a path is found without taking the rest
+// apart. A number in it is exact, where GMS's own documents take every number for a double.
 type Document struct {
-	text  []byte
-	parse sync.Once
-	value any
-	err   error
+	text []byte
 
 	// The parts of a variant, whose dates and binaries are more than their JSON; nil for any other document.
 	metadata, variant []byte
 }
 
 var (
-	_ sql.JSONWrapper = (*Document)(nil)
-	_ types.JSONBytes = (*Document)(nil)
+	_ sql.JSONWrapper      = (*Document)(nil)
+	_ types.JSONBytes      = (*Document)(nil)
+	_ types.SearchableJSON = (*Document)(nil)
 )
 
 // NewDocument is the document of a JSON text, which is not checked and belongs to the document from now on.
@@ -48,22 +47,40 @@ func (d *Document) GetBytes(context.Context) ([]byte, error) { return d.text, ni
 // String returns the text.
 func (d *Document) String() string { return string(d.text) }
 
-// Clone returns a document that shares nothing that a change could reach.
-func (d *Document) Clone(context.Context) sql.JSONWrapper { return NewDocument(d.text) }
-
-// ToInterface returns the value as maps, slices, strings, booleans, nil, int64, uint64, float64, and *apd.Decimal for a number that none of
-// them holds.
-func (d *Document) ToInterface(context.Context) (any, error) {
-	d.parse.Do(func() {
-		dec := json.NewDecoder(bytes.NewReader(d.text))
-		dec.UseNumber()
-		if d.err = dec.Decode(&d.value); d.err != nil {
-			d.err = sql.ErrInvalidJson.New(d.err.Error())
-			return
+// Lookup returns what lies at a path of MySQL's, nil for nothing.
+func (d *Document) Lookup(ctx context.Context, path string) (sql.JSONWrapper, error) {
+	if part, found, ok := lookup(d.text, path); ok {
+		if !found {
+			return nil, nil
 		}
-		d.value = exactNumbers(d.value)
-	})
-	return d.value, d.err
+		return NewDocument(part), nil
+	}
+	v, err := d.ToInterface(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return types.JSONDocument{Val: v}.Lookup(ctx, path)
+}
+
+// Clone returns a document whose value can be changed.
+func (d *Document) Clone(ctx context.Context) sql.JSONWrapper {
+	v, err := d.ToInterface(ctx)
+	if err != nil {
+		return NewDocument(d.text) // whose ToInterface has the error
+	}
+	return edited{types.JSONDocument{Val: v}}
+}
+
+// ToInterface returns the value as maps, slices, strings, booleans, nil, float64, and int64, uint64 or *apd.Decimal for a number that a double
+// does not hold exactly. It is a new one each time: GMS's functions change what they are given.
+func (d *Document) ToInterface(context.Context) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(d.text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, sql.ErrInvalidJson.New(err.Error())
+	}
+	return exactNumbers(v), nil
 }
 
 // exactNumbers replaces each json.Number, in place.
@@ -83,12 +100,17 @@ func exactNumbers(v any) any {
 	return v
 }
 
-// exactDigits is how many decimal digits every double keeps.
-const exactDigits = 15
+const (
+	exactDigits  = 15      // how many decimal digits every double keeps
+	exactInteger = 1 << 53 // up to which every integer is a double
+)
 
 // exactNumber is a double where that keeps all digits, because GMS's JSON functions know doubles best.
 func exactNumber(text string) any {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if -exactInteger <= n && n <= exactInteger {
+			return float64(n)
+		}
 		return n
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -102,7 +124,76 @@ func exactNumber(text string) any {
 	if d, _, err := apd.NewFromString(text); err == nil {
 		return d
 	}
-	return x
+	return json.Number(text) // beyond all of them: what looks into it says so
+}
+
+// Exact returns a document of GMS's as one that keeps its decimals when it is copied, and any other value as it is.
+func Exact(v any) any {
+	if doc, ok := v.(types.JSONDocument); ok {
+		return edited{doc}
+	}
+	return v
+}
+
+// edited is a document that JSON_SET and its like have changed or are about to.
+type edited struct{ types.JSONDocument }
+
+var _ types.MutableJSON = edited{}
+
+// Clone copies everything that an edit could reach.
+func (d edited) Clone(context.Context) sql.JSONWrapper {
+	return edited{types.JSONDocument{Val: copied(d.Val)}}
+}
+
+// copied is a deep copy of a document's value.
+func copied(v any) any {
+	switch v := v.(type) {
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = copied(v[i])
+		}
+		return v
+	case map[string]any:
+		v = maps.Clone(v)
+		for k := range v {
+			v[k] = copied(v[k])
+		}
+		return v
+	}
+	return v
+}
+
+// keep makes the result of an edit one that keeps its decimals.
+func keep(doc types.MutableJSON, changed bool, err error) (types.MutableJSON, bool, error) {
+	if plain, ok := doc.(types.JSONDocument); ok {
+		doc = edited{plain}
+	}
+	return doc, changed, err
+}
+
+func (d edited) Insert(ctx context.Context, path string, v sql.JSONWrapper) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.Insert(ctx, path, v))
+}
+
+func (d edited) Remove(ctx context.Context, path string) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.Remove(ctx, path))
+}
+
+func (d edited) Set(ctx context.Context, path string, v sql.JSONWrapper) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.Set(ctx, path, v))
+}
+
+func (d edited) Replace(ctx context.Context, path string, v sql.JSONWrapper) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.Replace(ctx, path, v))
+}
+
+func (d edited) ArrayInsert(ctx context.Context, path string, v sql.JSONWrapper) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.ArrayInsert(ctx, path, v))
+}
+
+func (d edited) ArrayAppend(ctx context.Context, path string, v sql.JSONWrapper) (types.MutableJSON, bool, error) {
+	return keep(d.JSONDocument.ArrayAppend(ctx, path, v))
 }
 
 // jsonText is the JSON text of a value that MySQL takes for a JSON column: a document, a text that is JSON, or another scalar.

@@ -1,6 +1,7 @@
 package mysqltype
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 func TestDocumentNumbersAreExact(t *testing.T) {
 	for text, want := range map[string]any{
-		"9007199254740993": int64(9007199254740993), "-0": int64(0), "18446744073709551615": uint64(18446744073709551615),
+		"9007199254740993": int64(9007199254740993), "-0": 0.0, "7": 7.0, "18446744073709551615": uint64(18446744073709551615),
 		"1.10": 1.1, "0.000000000000001": 1e-15, "1e300": 1e300, "null": nil, `"1"`: "1", "true": true,
 	} {
 		v, err := NewDocument([]byte(text)).ToInterface(t.Context())
@@ -99,4 +100,54 @@ func TestVoidIsAlwaysNull(t *testing.T) {
 	require.NoError(t, AppendRow(ctx, b, sql.Row{nil}))
 	require.ErrorContains(t, AppendRow(ctx, b, sql.Row{"x"}), "column z: a column of type void holds only NULL")
 	require.Nil(t, NewGetter(f, b.Column(0), nil)(0))
+}
+
+// A path is found in the text as it is in the value.
+func TestLookup(t *testing.T) {
+	const text = ` { "a" : [ 1 , {"b c": 1.50, "é\u0041": "}"} , [] ], "n": null, "a.b": true, "s": "\"]", "d": 1, "d": {"x": [[7]]} } `
+	for path, want := range map[string]string{
+		"$.a[0]": "1", `$.a[1]."b c"`: "1.50", `$.a[1]."éA"`: `"}"`, "$.a[2]": "[]", "$.a[3]": "", "$.n": "null", `$."a.b"`: "true", "$.s": `"\"]"`,
+		"$.d.x[0][0]": "7", "$.none": "", "$.n.x": "", "$.s.x": "", "$.a.x": "", `$.a[1]`: `{"b c": 1.50, "é\u0041": "}"}`,
+	} {
+		got, err := NewDocument([]byte(text)).Lookup(t.Context(), path)
+		require.NoError(t, err, path)
+		if want == "" {
+			require.Nil(t, got, path)
+			continue
+		}
+		require.Equal(t, want, got.(*Document).String(), path)
+	}
+	for _, path := range []string{"$.a[*]", "$.d[0]", "$ .n", "$.a[1 to 2]", "$**.x", "a", `$."a`, "$.", `$."\u0061"`} { // left to GMS
+		_, _, ok := lookup([]byte(text), path)
+		require.False(t, ok, path)
+	}
+	for _, broken := range []string{"", " ", "{", `{"a"`, `{"a":`, `{"a":[1`, `{"a" 1}`, `{a:1}`, `{"a":"x`, `{"a":1]`} {
+		_, err := NewDocument([]byte(broken)).Lookup(t.Context(), "$.a")
+		require.True(t, sql.ErrInvalidJson.Is(err), broken)
+	}
+}
+
+func FuzzLookup(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"x\"}"}],"b":{}}`), "$.a[1].b")
+	f.Add([]byte(`[[1.5],{"\u0061":null}]`), `$[1]."a"`)
+	f.Fuzz(func(t *testing.T, text []byte, path string) {
+		part, found, ok := lookup(text, path)
+		doc, err := ParseDocument(text)
+		if err != nil || !ok || path == "$" || strings.Contains(path, `"`) {
+			return
+		}
+		v, err := doc.ToInterface(t.Context())
+		require.NoError(t, err)
+		want, err := types.LookupJSONValue(t.Context(), types.JSONDocument{Val: v}, path)
+		if err != nil || want == types.SearchableJSON(nil) {
+			require.False(t, found && err == nil, "%s has nothing at %s", text, path)
+			return
+		}
+		require.True(t, found, "%s has something at %s", text, path)
+		got, err := NewDocument(part).ToInterface(t.Context())
+		require.NoError(t, err)
+		wanted, err := want.ToInterface(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, wanted, got)
+	})
 }
