@@ -1,13 +1,14 @@
 package catalog
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/google/uuid"
 
 	"lakesql/batch"
@@ -17,71 +18,173 @@ import (
 	"lakesql/store"
 )
 
-// createClauses are the clauses of a CREATE TABLE that GMS does not hand to the database: Spark's, and keys, which its
-// planner must never see.
+// createClauses are the clauses of a CREATE TABLE that GMS does not know: Spark's, and keys, which its planner must never see.
 type createClauses struct {
-	Location      string             // absolute URI; "" for a managed table
-	PartitionedBy []string           //
+	OrReplace     bool
+	Location      string // absolute URI; "" for a managed table
+	PartitionedBy []string
+	ClusterBy     [][]string
 	Properties    map[string]string  // TBLPROPERTIES, and our own under lakesql.
 	Columns       []sqlext.ColumnDef // what vitess does not know of them
 	Checks        []sqlext.Check     // of the table
 	Comment       string
 }
 
-// takeClauses hands over what the statement that is being executed has put into the session.
-func takeClauses(ctx *sql.Context) createClauses {
-	s, ok := ctx.Session.(*session)
-	if !ok || s.create == nil {
-		return createClauses{}
-	}
-	out := *s.create
-	s.create = nil
-	return out
+// newTable is a table that a statement makes, or replaces.
+type newTable struct {
+	database string // delta: the name is a path
+	name     string
+	clauses  createClauses
+	comment  string            // MySQL's
+	schema   *batch.Schema     // nil with LOCATION: that of the table that is there
+	metadata *delta.Metadata   // LIKE: instead of schema and clauses
+	domains  map[string]string // LIKE: metadata of features
+	rows     *selectedRows     // AS SELECT; nil: none
 }
 
-// createdTable is a table that a statement has made.
-type createdTable struct{ database, name string }
-
-// createTable makes a table, or registers the one at LOCATION, and notes that in the session.
-func (c *Catalog) createTable(ctx *sql.Context, database, name string, schema sql.Schema, comment string) error {
-	err := c.makeTable(ctx, database, name, schema, comment)
-	if s, ok := ctx.Session.(*session); ok && err == nil {
-		s.created = &createdTable{database, name}
+// newTableOf finds out where a table goes, and whether there is one of that name.
+func (c *Catalog) newTableOf(ctx *sql.Context, name ast.TableName, clauses createClauses) (newTable, bool, error) {
+	t := newTable{name: name.Name.String(), clauses: clauses}
+	if len(clauses.ClusterBy) > 0 {
+		return t, false, notYet("CLUSTER BY", "PARTITIONED BY columns with few values, or leave it out")
 	}
-	return err
-}
-
-func (c *Catalog) makeTable(ctx *sql.Context, database, name string, schema sql.Schema, comment string) error {
-	clauses := takeClauses(ctx)
-	if err := checkName("table", name); err != nil {
-		return err
+	if strings.EqualFold(name.DbQualifier.String(), pathDatabaseName) {
+		t.database = pathDatabaseName
+		if clauses.Location != "" {
+			return t, false, refuse(KindInvalid, "delta.`%s` is a location already: leave out LOCATION", t.name)
+		}
+		handle, err := c.tableAtPath(t.name)
+		if err != nil {
+			return t, false, err
+		}
+		exists, err := hasVersion(ctx, handle)
+		return t, exists, err
+	}
+	var err error
+	if t.database, err = c.databaseOf(ctx, name.DbQualifier.String()); err != nil {
+		return t, false, err
 	}
 	s, err := c.ledger.read(ctx)
 	if err != nil {
-		return err
+		return t, false, err
 	}
-	if err := c.checkFree(ctx, s, database, name); err != nil {
-		return err
+	if _, ok := s.get(viewEntry, qualified(t.database, t.name)); ok {
+		if clauses.OrReplace {
+			return t, false, refuse(KindInvalid, "%s.%s is a view: DROP VIEW it, or choose another name", t.database, t.name)
+		}
+		return t, true, nil
 	}
-	if clauses.Location != "" {
-		return c.createExternal(ctx, database, name, schema, comment, clauses)
+	_, exists, err := c.locate(ctx, s, t.database, t.name)
+	return t, exists, err
+}
+
+func hasVersion(ctx context.Context, handle *delta.Table) (bool, error) {
+	_, err := handle.Snapshot(ctx)
+	if errors.Is(err, delta.ErrNoTable) {
+		return false, nil
 	}
-	folder, err := c.freeFolder(ctx, database, name)
+	return err == nil, err
+}
+
+// maxReplaceAttempts bounds how often CREATE OR REPLACE TABLE runs again after commits of others.
+const maxReplaceAttempts = 10
+
+// makeTable makes or replaces a table, and returns how many rows it was given. What a failure leaves is files that no commit names.
+func (c *Catalog) makeTable(ctx *sql.Context, t newTable) (int64, error) {
+	if !t.clauses.OrReplace {
+		return c.tryMakeTable(ctx, t)
+	}
+	for attempt := 1; ; attempt++ {
+		n, err := c.tryMakeTable(ctx, t)
+		if attempt == maxReplaceAttempts || !errors.Is(err, delta.ErrConflict) && !sql.ErrTableAlreadyExists.Is(err) {
+			return n, err
+		}
+		currentTransaction(ctx).reset()
+		if t.rows != nil {
+			if t.rows.node, err = t.rows.again(); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+func (c *Catalog) tryMakeTable(ctx *sql.Context, t newTable) (int64, error) {
+	if t.database == pathDatabaseName {
+		return c.createAtPath(ctx, t)
+	}
+	if err := checkName("table", t.name); err != nil {
+		return 0, err
+	}
+	s, err := c.ledger.read(ctx)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if p, ok, err := c.locate(ctx, s, t.database, t.name); err != nil || ok && t.clauses.OrReplace {
+		if err != nil {
+			return 0, err
+		}
+		return c.replaceTable(ctx, t, p)
+	}
+	if err := c.checkFree(ctx, s, t.database, t.name); err != nil {
+		return 0, err
+	}
+	if t.clauses.Location != "" {
+		return c.createExternal(ctx, t)
+	}
+	folder, err := c.freeFolder(ctx, t.database, t.name)
+	if err != nil {
+		return 0, err
 	}
 	handle, err := c.managedAt(folder)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := c.streams.CheckTablePlace(ctx, handle.Store().URI()); err != nil {
-		return err
+		return 0, err
 	}
-	snap, err := c.newDeltaTable(ctx, handle, name, schema, comment, clauses)
-	if err != nil || folder == qualified(database, name) {
-		return err
+	n, snap, err := c.commitTable(ctx, t, handle, nil)
+	if err != nil || folder == qualified(t.database, t.name) {
+		return n, err
 	}
-	return c.register(ctx, database, name, tableDefinition{Location: handle.Store().URI(), ID: snap.Metadata().ID})
+	return n, c.register(ctx, t.database, t.name, tableDefinition{Location: handle.Store().URI(), ID: snap.Metadata().ID})
+}
+
+// replaceTable gives a table that is there other columns and rows, in one commit: it stays the table that it is, with its history.
+func (c *Catalog) replaceTable(ctx *sql.Context, t newTable, p place) (int64, error) {
+	if have := p.table.Store().URI(); t.clauses.Location != "" && t.clauses.Location != have {
+		return 0, refuse(KindInvalid, "table %s.%s is at %s: leave LOCATION out to replace it there, or DROP TABLE it first", t.database, t.name, have)
+	}
+	snap, err := p.table.Snapshot(ctx)
+	if errors.Is(err, delta.ErrNoTable) {
+		snap, err = nil, nil // a stream has registered it and not written it yet
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, _, err := c.commitTable(ctx, t, p.table, snap)
+	return n, err
+}
+
+func (c *Catalog) createAtPath(ctx *sql.Context, t newTable) (int64, error) {
+	handle, err := c.tableAtPath(t.name)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.checkTablePlace(ctx, handle.Store().URI()); err != nil {
+		return 0, err
+	}
+	snap, err := handle.Snapshot(ctx)
+	if errors.Is(err, delta.ErrNoTable) {
+		snap, err = nil, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if snap != nil && !t.clauses.OrReplace {
+		return 0, sql.ErrTableAlreadyExists.New(t.name)
+	}
+	n, _, err := c.commitTable(ctx, t, handle, snap)
+	return n, err
 }
 
 // checkFree refuses a name that a table or view has.
@@ -107,46 +210,45 @@ func (c *Catalog) freeFolder(ctx *sql.Context, database, name string) (string, e
 }
 
 // createExternal registers a table at LOCATION, making it when there is none. Columns that are given must be its columns.
-func (c *Catalog) createExternal(ctx *sql.Context, database, name string, schema sql.Schema, comment string, clauses createClauses) error {
-	if err := c.checkTablePlace(ctx, clauses.Location); err != nil {
-		return err
+func (c *Catalog) createExternal(ctx *sql.Context, t newTable) (int64, error) {
+	location := t.clauses.Location
+	if err := checkName("table", t.name); err != nil {
+		return 0, err
 	}
-	handle, err := c.tableAt(clauses.Location)
+	if err := c.checkTablePlace(ctx, location); err != nil {
+		return 0, err
+	}
+	handle, err := c.tableAt(location)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	var n int64
 	snap, err := handle.Snapshot(ctx)
 	switch {
-	case errors.Is(err, delta.ErrNoTable) && len(schema) == 0:
-		return fmt.Errorf("no Delta table at %s: give the columns to make one: %w", clauses.Location, err)
+	case errors.Is(err, delta.ErrNoTable) && t.schema == nil && t.metadata == nil:
+		return 0, fmt.Errorf("no Delta table at %s: give the columns to make one: %w", location, err)
 	case errors.Is(err, delta.ErrNoTable):
-		snap, err = c.newDeltaTable(ctx, handle, name, schema, comment, clauses)
-	case err == nil && len(schema) > 0:
-		err = sameColumns(snap.Schema(), schema, clauses)
+		n, snap, err = c.commitTable(ctx, t, handle, nil)
+	case err == nil && t.rows != nil:
+		err = refuse(KindInvalid, "there is a Delta table at %s: CREATE TABLE without AS SELECT registers it, INSERT INTO delta.`%s` adds rows", location, location)
+	case err == nil && t.schema != nil:
+		err = sameColumns(snap.Schema(), t.schema, location)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return c.register(ctx, database, name, tableDefinition{Location: clauses.Location, External: true, ID: snap.Metadata().ID})
+	return n, c.register(ctx, t.database, t.name, tableDefinition{Location: location, External: true, ID: snap.Metadata().ID})
 }
 
 // sameColumns refuses columns that differ from those of the table that is there.
-func sameColumns(have *batch.Schema, want sql.Schema, clauses createClauses) error {
-	given, err := deltaSchema(want, clauses)
-	if err != nil {
-		return err
+func sameColumns(have, given *batch.Schema, location string) error {
+	same := slices.EqualFunc(have.Fields, given.Fields, func(a, b batch.Field) bool {
+		return strings.EqualFold(a.Name, b.Name) && a.Type.Alike(b.Type)
+	})
+	if same {
+		return nil
 	}
-	if len(have.Fields) == len(given.Fields) {
-		same := true
-		for i, f := range given.Fields {
-			same = same && strings.EqualFold(f.Name, have.Fields[i].Name) && f.Type == have.Fields[i].Type
-		}
-		if same {
-			return nil
-		}
-	}
-	return refuse(KindInvalid, "the Delta table at %s has the columns (%s), not (%s): leave the columns out to take it as it is",
-		clauses.Location, have, given)
+	return refuse(KindInvalid, "the Delta table at %s has the columns (%s), not (%s): leave the columns out to take it as it is", location, have, given)
 }
 
 // register gives a table a name in the catalog table.
@@ -160,69 +262,53 @@ func (c *Catalog) register(ctx *sql.Context, database, name string, def tableDef
 	})
 }
 
-// newDeltaTable commits version 0 of a table.
-func (c *Catalog) newDeltaTable(ctx *sql.Context, handle *delta.Table, name string, schema sql.Schema, comment string, clauses createClauses) (*delta.Snapshot, error) {
-	fields, err := deltaSchema(schema, clauses)
+// commitTable commits a table's columns and rows as one version: the first, or in the place of what read has.
+func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table, read *delta.Snapshot) (int64, *delta.Snapshot, error) {
+	meta, err := c.metadataOf(ctx, t)
 	if err != nil {
-		return nil, err
-	}
-	meta, err := delta.NewMetadata(fields, clauses.PartitionedBy, maps.Clone(clauses.Properties))
-	var unsupported *delta.UnsupportedError
-	if err != nil && !errors.As(err, &unsupported) {
-		return nil, refuse(KindInvalid, "%v", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	meta.Description = comment
-	if clauses.Comment != "" {
-		meta.Description = clauses.Comment
+		return 0, nil, err
 	}
 	if err := makeRoot(ctx, handle.Store()); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	tx := handle.Begin(nil)
+	tx := handle.Begin(read)
 	tx.SetMetadata(meta)
-	done, err := tx.Commit(ctx, delta.Operation{Name: "CREATE TABLE", Parameters: createParameters(meta)})
-	if errors.Is(err, delta.ErrConflict) {
-		return nil, sql.ErrTableAlreadyExists.New(name)
+	var n int64
+	if t.rows != nil {
+		var files []delta.AddFile
+		if files, n, err = c.writeSelected(ctx, t, handle, read, meta); err != nil {
+			return 0, nil, err
+		}
+		tx.Add(files...)
+	}
+	if read != nil {
+		tx.ReadWholeTable()
+		for f := range read.Files() {
+			tx.Remove(f)
+		}
+	}
+	done, err := tx.Commit(ctx, delta.Operation{Name: createOperation(t), Parameters: createParameters(t, meta)})
+	if errors.Is(err, delta.ErrConflict) && read == nil {
+		err = sql.ErrTableAlreadyExists.New(t.name)
 	}
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	currentTransaction(ctx).forget(handle)
-	return done.Snapshot, nil
+	c.maintainSoon(handle)
+	return n, done.Snapshot, nil
 }
 
-// deltaSchema is the Delta schema for the columns of a CREATE TABLE. What would not be honoured is refused.
-func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error) {
-	out := &batch.Schema{}
-	for _, c := range schema {
-		def, _ := columnNamed(clauses.Columns, c.Name)
-		switch {
-		case def.Default != "":
-			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
-		case def.Generated != "", def.Identity != nil:
-			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
-		case c.Generated != nil:
-			return nil, refuse(KindUnsupported, "column %s: GENERATED columns are not supported yet; compute the value in the SELECT that writes", c.Name)
-		case c.Default != nil || c.OnUpdate != nil:
-			return nil, refuse(KindUnsupported, "column %s: DEFAULT is not supported yet; give the value in the INSERT", c.Name)
-		}
-		f, err := mysqltype.Field(c)
-		if err != nil {
-			return nil, err
-		}
-		if def, ok := columnNamed(clauses.Columns, c.Name); ok && def.Type.Name != "" {
-			typed, err := typedField(c.Name, def.Type)
-			if err != nil {
-				return nil, err
-			}
-			f.Type = typed.Type
-		}
-		out.Fields = append(out.Fields, f)
+// createOperation is the operation that Delta's own statement has in the history.
+func createOperation(t newTable) string {
+	name := "CREATE TABLE"
+	if t.clauses.OrReplace {
+		name = "CREATE OR REPLACE TABLE"
 	}
-	return out, nil
+	if t.rows != nil {
+		name += " AS SELECT"
+	}
+	return name
 }
 
 // createTarget makes the folder of a stream's target, whose first batch commits version 0, and registers it when the folder is
@@ -238,7 +324,7 @@ func (c *Catalog) createTarget(ctx *sql.Context, database, name string, handle *
 }
 
 // createParameters are the operationParameters that Delta's own CREATE TABLE writes.
-func createParameters(meta *delta.Metadata) map[string]string {
+func createParameters(t newTable, meta *delta.Metadata) map[string]string {
 	partitions := meta.PartitionColumns
 	if partitions == nil {
 		partitions = []string{}
@@ -247,11 +333,41 @@ func createParameters(meta *delta.Metadata) map[string]string {
 	if properties == nil {
 		properties = map[string]string{}
 	}
-	text := func(v any) string {
-		b, _ := json.Marshal(v) // strings always marshal
-		return string(b)
-	}
+	managed := t.clauses.Location == "" && t.database != pathDatabaseName
 	return map[string]string{
-		"partitionBy": text(partitions), "properties": text(properties), "description": meta.Description, "isManaged": "true",
+		"partitionBy": textOf(partitions), "properties": textOf(properties), "description": meta.Description, "isManaged": fmt.Sprint(managed),
 	}
+}
+
+// textOf is a value of texts as JSON, as operationParameters have it.
+func textOf(v any) string {
+	text, _ := jsonText(v).(string)
+	return text
+}
+
+// deltaSchema is the Delta schema for the columns of a CREATE TABLE.
+func deltaSchema(schema sql.Schema, clauses createClauses) (*batch.Schema, error) {
+	out := &batch.Schema{}
+	for _, c := range schema {
+		f, err := createdField(c, clauses)
+		if err != nil {
+			return nil, err
+		}
+		out.Fields = append(out.Fields, f)
+	}
+	return out, nil
+}
+
+// createdField is the Delta column for one of a CREATE TABLE. A type that only Delta has comes from the clauses.
+func createdField(c *sql.Column, clauses createClauses) (batch.Field, error) {
+	def, ok := columnNamed(clauses.Columns, c.Name)
+	if !ok || def.Type.Name == "" {
+		return mysqltype.Field(c)
+	}
+	f, err := typedField(c.Name, def.Type)
+	f.Nullable = c.Nullable
+	if c.Comment != "" {
+		setText(&f, "comment", c.Comment)
+	}
+	return f, err
 }

@@ -22,7 +22,6 @@ type database struct {
 var (
 	_ sql.Database          = database{}
 	_ sql.VersionedDatabase = database{}
-	_ sql.TableCreator      = database{}
 	_ sql.TableDropper      = database{}
 	_ sql.ViewDatabase      = database{}
 	_ sql.CollatedDatabase  = database{}
@@ -110,11 +109,6 @@ const warningUnreadable = 1356
 // GetTableNamesAsOf lists the tables of now: the lake keeps no history of names.
 func (d database) GetTableNamesAsOf(ctx *sql.Context, _ any) ([]string, error) {
 	return d.GetTableNames(ctx)
-}
-
-// CreateTable makes a Delta table with the clauses that the session holds.
-func (d database) CreateTable(ctx *sql.Context, name string, schema sql.PrimaryKeySchema, _ sql.CollationID, comment string) error {
-	return d.c.createTable(ctx, d.name, name, schema.Schema, comment)
 }
 
 // DropTable hides a table, then deletes it; an external one is only forgotten.

@@ -17,6 +17,9 @@ import (
 // warningUnknownTable is MySQL's ER_BAD_TABLE_ERROR.
 const warningUnknownTable = 1051
 
+// namedTable is a table of the lake.
+type namedTable struct{ database, name string }
+
 // newDropTable is DROP TABLE by name alone: GMS would open each table first, and one that cannot be opened could never be dropped.
 func (c *Catalog) newDropTable(ddl *ast.DDL, text string) *statement {
 	a := command("DROP TABLE", func(ctx *sql.Context) error { return c.dropTables(ctx, ddl) })
@@ -32,7 +35,7 @@ func (c *Catalog) dropTables(ctx *sql.Context, ddl *ast.DDL) error {
 	if err != nil {
 		return err
 	}
-	var found []createdTable
+	var found []namedTable
 	for _, t := range ddl.FromTables {
 		database, err := c.databaseOf(ctx, t.DbQualifier.String())
 		if err != nil {
@@ -43,7 +46,7 @@ func (c *Catalog) dropTables(ctx *sql.Context, ddl *ast.DDL) error {
 		case err != nil:
 			return err
 		case ok:
-			found = append(found, createdTable{database, p.name})
+			found = append(found, namedTable{database, p.name})
 		case ddl.IfExists:
 			ctx.Session.Warn(&sql.Warning{Level: "Note", Code: warningUnknownTable, Message: fmt.Sprintf("Unknown table '%s.%s'", database, t.Name.String())})
 		default:

@@ -1,6 +1,11 @@
 package catalog
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"lakesql/delta"
+)
 
 // ErrorKind tells the errors of this package apart.
 type ErrorKind uint8
@@ -28,4 +33,13 @@ func refuse(kind ErrorKind, format string, args ...any) error {
 // notYet refuses what is understood and not built, naming what to use.
 func notYet(what, instead string) error {
 	return refuse(KindUnsupported, "%s is not supported yet; %s", what, instead)
+}
+
+// invalid says of an error of package delta that the statement asks for what cannot be. Errors that have a kind of their own keep it.
+func invalid(err error) error {
+	var unsupported *delta.UnsupportedError
+	if err == nil || errors.As(err, &unsupported) {
+		return err
+	}
+	return refuse(KindInvalid, "%v", err)
 }

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"strings"
-
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -43,14 +41,9 @@ func selectedColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
 		return
 	}
 	nullable := readsFunction(ctx, create.Select())
-	declared := make(map[string]bool)
-	if ddl, ok := stmt.(*ast.DDL); ok && ddl.TableSpec != nil {
-		for _, col := range ddl.TableSpec.Columns {
-			declared[col.Name.Lowered()] = true
-		}
-	}
+	ddl, _ := stmt.(*ast.DDL)
 	for _, col := range create.PkSchema().Schema {
-		if declared[strings.ToLower(col.Name)] {
+		if ddl != nil && declares(ddl, col.Name) {
 			continue
 		}
 		col.Nullable = col.Nullable || nullable

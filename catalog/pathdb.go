@@ -23,7 +23,6 @@ type pathDatabase struct {
 var (
 	_ sql.Database          = pathDatabase{}
 	_ sql.VersionedDatabase = pathDatabase{}
-	_ sql.TableCreator      = pathDatabase{}
 	_ sql.TableDropper      = pathDatabase{}
 	_ sql.EventDatabase     = pathDatabase{}
 	_ sql.ViewDatabase      = pathDatabase{}
@@ -107,23 +106,6 @@ func (d pathDatabase) GetTableNames(*sql.Context) ([]string, error) { return nil
 
 // GetTableNamesAsOf lists none.
 func (d pathDatabase) GetTableNamesAsOf(*sql.Context, any) ([]string, error) { return nil, nil }
-
-// CreateTable makes a Delta table at a path. No name is registered for it.
-func (d pathDatabase) CreateTable(ctx *sql.Context, path string, schema sql.PrimaryKeySchema, _ sql.CollationID, comment string) error {
-	handle, err := d.c.tableAtPath(path)
-	if err != nil {
-		return err
-	}
-	if err := d.c.checkTablePlace(ctx, handle.Store().URI()); err != nil {
-		return err
-	}
-	clauses := takeClauses(ctx)
-	if clauses.Location != "" {
-		return refuse(KindInvalid, "delta.`%s` is a location already: leave out LOCATION", path)
-	}
-	_, err = d.c.newDeltaTable(ctx, handle, path, schema.Schema, comment, clauses)
-	return err
-}
 
 // CreateView is refused.
 func (d pathDatabase) CreateView(*sql.Context, string, string, string) error { return errPathViews }

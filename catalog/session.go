@@ -30,10 +30,6 @@ func (c *Catalog) newSession(client sql.Client, addr string, id uint32) *session
 // session is one connection's session. What a statement needs across calls of GMS is in its transaction.
 type session struct {
 	*sql.BaseSession
-	// create holds the clauses of the CREATE TABLE that is being executed and that GMS does not hand on to the database.
-	create *createClauses
-	// created is the table that this CREATE TABLE has made; nil: none yet.
-	created *createdTable
 	// caught takes the warnings while an expression is watched; nil: the session has them.
 	caught *[]*sql.Warning
 }
