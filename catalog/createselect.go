@@ -12,10 +12,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
-	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
-	"lakesql/stream"
-	"lakesql/stream/source"
 	"lakesql/vector"
 )
 
@@ -58,20 +55,11 @@ func declares(ddl *ast.DDL, name string) bool {
 
 // writeSelected writes the rows of a SELECT into files for a table that is not committed yet.
 func (c *Catalog) writeSelected(ctx *sql.Context, t newTable, handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata) ([]delta.AddFile, int64, error) {
-	schema, err := delta.ParseSchema(meta.SchemaString)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := c.openSelect(ctx, t.rows, schema)
-	if err != nil {
-		return nil, 0, err
-	}
 	w, err := c.newTableWriter(handle, read, meta)
 	if err != nil {
-		return nil, 0, errors.Join(err, rows.Close())
+		return nil, 0, err
 	}
-	n, err := w.writeAll(ctx, rows, t.rows.sources)
-	err = errors.Join(err, rows.Close())
+	n, err := c.writeRows(ctx, t.rows, w)
 	if err == nil {
 		var files []delta.AddFile
 		if files, err = w.Close(ctx); err == nil {
@@ -81,53 +69,28 @@ func (c *Catalog) writeSelected(ctx *sql.Context, t newTable, handle *delta.Tabl
 	return nil, 0, errors.Join(err, w.Abort())
 }
 
-// openSelect runs a SELECT, on batches where all of it compiles, and otherwise row by row. Rows are converted to the columns that they go to.
-func (c *Catalog) openSelect(ctx *sql.Context, s *selectedRows, schema *batch.Schema) (vector.Operator, error) {
-	op, ok, err := compile.Open(ctx, s.node)
-	if err != nil || ok {
-		return op, err
-	}
+// writeRows writes the rows of a SELECT, each column as the table's that it goes to.
+func (c *Catalog) writeRows(ctx *sql.Context, s *selectedRows, w *tableWriter) (int64, error) {
 	fields, err := compile.Fields(ctx, s.node)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	for i, from := range s.sources {
 		if from >= 0 {
-			fields[from] = batch.Field{Name: fields[from].Name, Type: schema.Fields[i].Type, Nullable: true, Metadata: schema.Fields[i].Metadata}
+			fields[from].Type, fields[from].Metadata = w.schema.Fields[i].Type, w.schema.Fields[i].Metadata
 		}
 	}
-	rows := &rowOperator{ctx: ctx, schema: &batch.Schema{Fields: fields}, mode: stream.Fail, bad: func([]source.RowError) {}}
-	node := s.node
-	if sql.LoadSqlMode(ctx).Strict() {
-		if node, err = compile.Strict(ctx, node, rows.fault); err != nil {
-			return nil, err
-		}
+	rows, err := c.openSelect(ctx, s.node, &batch.Schema{Fields: fields}, false)
+	if err != nil {
+		return 0, err
 	}
-	rows.iter, err = c.engine.Analyzer.ExecBuilder.Build(ctx, node, nil)
-	return rows, err
+	n, err := w.writeAll(ctx, rows, s.sources)
+	return n, errors.Join(err, rows.Close())
 }
 
 // writeAll writes the rows of an operator. sources has for each column of the table that of the operator, -1 where the rows do not
 // give it.
-func (w *tableWriter) writeAll(ctx *sql.Context, rows vector.Operator, sources []int) (int64, error) {
-	fit := make([]vector.Expr, len(sources))
-	for i, from := range sources {
-		if from < 0 {
-			continue
-		}
-		want := w.schema.Fields[i]
-		have := rows.Schema().Fields[from]
-		column := vector.NewColumn(from, have)
-		if have.Type.Alike(want.Type) {
-			fit[i] = column
-			continue
-		}
-		cast, err := vector.NewCast(column, want.Type)
-		if err != nil {
-			cast = &convertedColumn{from: from, have: have, want: want}
-		}
-		fit[i] = cast
-	}
+func (w *tableWriter) writeAll(ctx context.Context, rows vector.Operator, sources []int) (int64, error) {
 	var n int64
 	for {
 		b, err := rows.Next(ctx)
@@ -141,55 +104,14 @@ func (w *tableWriter) writeAll(ctx *sql.Context, rows vector.Operator, sources [
 			continue
 		}
 		n += int64(b.Rows())
-		out := &batch.Batch{Schema: w.schema, Cols: make([]*batch.Vector, len(fit)), Len: b.Len, Sel: b.Sel}
-		for i, x := range fit {
-			if x == nil {
-				continue
+		out := &batch.Batch{Schema: w.schema, Cols: make([]*batch.Vector, len(sources)), Len: b.Len, Sel: b.Sel}
+		for i, from := range sources {
+			if from >= 0 {
+				out.Cols[i] = b.Cols[from]
 			}
-			v, err := x.Eval(ctx, b)
-			if err != nil {
-				return 0, err
-			}
-			out.Cols[i] = v.As(w.schema.Fields[i].Type)
 		}
 		if err := w.Write(ctx, out); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// convertedColumn is a column converted value by value, as an INSERT converts.
-type convertedColumn struct {
-	from       int
-	have, want batch.Field
-}
-
-var _ vector.Expr = (*convertedColumn)(nil)
-
-// Type is the wanted one.
-func (c *convertedColumn) Type() batch.Type { return c.want.Type }
-
-// Eval converts the selected rows.
-func (c *convertedColumn) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
-	sqlCtx, ok := ctx.(*sql.Context)
-	if !ok {
-		sqlCtx = sql.NewContext(ctx)
-	}
-	get := mysqltype.NewGetter(c.have, b.Cols[c.from], func() {})
-	out := batch.NewVector(c.want.Type, b.Len)
-	at := 0
-	for i := range b.Rows() {
-		row := b.Row(i)
-		out.AppendNulls(row - at)
-		v, err := mysqltype.ToBatch(sqlCtx, c.want, get(row))
-		if err == nil {
-			err = out.AppendValue(v)
-		}
-		if err != nil {
-			return nil, err
-		}
-		at = row + 1
-	}
-	out.AppendNulls(b.Len - at)
-	return out, nil
 }

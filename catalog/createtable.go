@@ -99,7 +99,7 @@ func (c *Catalog) makeTable(ctx *sql.Context, t newTable) (int64, error) {
 		if attempt == maxReplaceAttempts || !errors.Is(err, delta.ErrConflict) && !sql.ErrTableAlreadyExists.Is(err) {
 			return n, err
 		}
-		currentTransaction(ctx).reset()
+		currentTransaction(ctx).repin()
 		if t.rows != nil {
 			if t.rows.node, err = t.rows.again(); err != nil {
 				return 0, err

@@ -20,7 +20,7 @@ import (
 type inserter struct {
 	t       *table
 	rows    *batch.Builder
-	writer  *delta.FileWriter // nil until the first batch is full
+	writer  *tableWriter // nil until the first batch is full
 	failed  bool
 	written bool // Insert was called
 }

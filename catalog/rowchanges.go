@@ -62,7 +62,7 @@ type rowChanges struct {
 	files  map[int64]*fileChanges // by number; one at the most when ordered
 	next   func() (int64, delta.File, bool)
 	stop   func()
-	writer *delta.FileWriter // of rewritten rows; nil until there are some
+	writer *tableWriter // of rewritten rows; nil until there are some
 }
 
 func newRowChanges(w *tableWrite, actions []rowAction) *rowChanges {

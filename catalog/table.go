@@ -192,8 +192,8 @@ func (t *table) checkWrite(ctx *sql.Context) error {
 }
 
 // newWriter returns a writer of data files for the table.
-func (t *table) newWriter() (*delta.FileWriter, error) {
-	return delta.NewFileWriter(t.handle.Store(), t.snap, t.snap.Metadata(), delta.FileWriterOptions{})
+func (t *table) newWriter() (*tableWriter, error) {
+	return t.c.newTableWriter(t.handle, t.snap, t.snap.Metadata())
 }
 
 // IsTemporary is false. GMS asks every table that a READ ONLY transaction writes.
