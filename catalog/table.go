@@ -142,7 +142,7 @@ func (t *table) Describe() string {
 func (t *table) ExactRows() (int64, bool) {
 	var n int64
 	for f := range t.snap.Files() {
-		rows, ok := f.NumRecords()
+		rows, ok := f.NumLiveRecords()
 		if !ok {
 			return 0, false
 		}

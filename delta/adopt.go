@@ -51,7 +51,7 @@ func (p *Protocol) featureSet() map[string]bool {
 			out[name] = true
 		}
 	}
-	for name, rule := range featureRules {
+	for name, rule := range features {
 		if p.MinWriter < maxWriter && rule.legacyWriter > 0 && rule.legacyWriter <= p.MinWriter {
 			out[name] = true
 		}
@@ -72,7 +72,7 @@ func (x *Transaction) checkMetadata(w *winner) error {
 	if x.read == nil || x.metadata != nil || !identity && !adoptableMetadata(x.base.metadata, w.metadata) {
 		return w.conflict(classMetadataChanged, "the metadata of table %s has been changed by a concurrent commit", w.uri)
 	}
-	if propertyOn(rowTrackingProperty)(&Snapshot{metadata: w.metadata}) && !propertyOn(rowTrackingProperty)(x.base) {
+	if w.metadata.on(rowTrackingProperty) && !x.base.metadata.on(rowTrackingProperty) {
 		x.idsLost = len(x.files.touched) > 0
 	}
 	return nil
@@ -80,16 +80,16 @@ func (x *Transaction) checkMetadata(w *winner) error {
 
 // adoptableProperties may be set while others write; to this value where there is one.
 var adoptableProperties = map[string]string{
-	"delta.columnMapping.mode":                                 "name",
-	"delta.columnMapping.maxColumnId":                          "",
-	"delta.enableDeletionVectors":                              "true",
-	"delta.checkpointPolicy":                                   "v2",
-	inCommitProperty:                                           "true",
-	inCommitVersion:                                            "",
-	inCommitTimestamp:                                          "",
-	rowTrackingProperty:                                        "true",
-	"delta.rowTracking.materializedRowIdColumnName":            "",
-	"delta.rowTracking.materializedRowCommitVersionColumnName": "",
+	mappingMode:                    mappingByName,
+	mappingMaxID:                   "",
+	"delta.enableDeletionVectors":  "true",
+	"delta.checkpointPolicy":       "v2",
+	inCommitProperty:               "true",
+	inCommitVersion:                "",
+	inCommitTimestamp:              "",
+	rowTrackingProperty:            "true",
+	rowIDColumnProperty:            "",
+	rowCommitVersionColumnProperty: "",
 }
 
 func adoptableMetadata(before, after *Metadata) bool {
@@ -106,9 +106,8 @@ func adoptableMetadata(before, after *Metadata) bool {
 			return false
 		}
 	}
-	const mode = "delta.columnMapping.mode"
-	mapped := before.Configuration[mode] != after.Configuration[mode]
-	if had := before.Configuration[mode]; mapped && had != "" && had != "none" {
+	mapped := before.Mapping() != after.Mapping()
+	if mapped && before.Mapping() != "" {
 		return false // other names for what the files have
 	}
 	return sameButColumnKeys(before, after, func(key string) bool { return mapped && strings.HasPrefix(key, "delta.columnMapping.") })
@@ -117,7 +116,7 @@ func adoptableMetadata(before, after *Metadata) bool {
 // identityOnly tells whether metadata differ in the marks of identity columns alone.
 func identityOnly(before, after *Metadata) bool {
 	return before.SchemaString != after.SchemaString && maps.Equal(before.Configuration, after.Configuration) &&
-		sameButColumnKeys(before, after, func(key string) bool { return key == "delta.identity.highWaterMark" })
+		sameButColumnKeys(before, after, func(key string) bool { return key == identityMark })
 }
 
 // sameButColumnKeys compares metadata without their properties, and without those keys of their columns that are to be ignored.

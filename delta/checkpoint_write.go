@@ -31,7 +31,7 @@ type checkpointing struct {
 // writeCheckpoint writes a checkpoint of a snapshot, then the hint that names it. A process that dies in between leaves a checkpoint
 // that listings find. now is what tombstones expire by.
 func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.Time) error {
-	c := &checkpointing{st: st, s: s, tombstones: s.files.tombstones.since(s.tombstonesSince(now)), partitions: s.metadata.PartitionColumns}
+	c := &checkpointing{st: st, s: s, tombstones: s.files.tombstones.since(s.tombstonesSince(now)), partitions: s.metadata.storedPartitions()}
 	c.add = slices.Clone(addFields)
 	if c.statsText = s.metadata.flag("delta.checkpoint.writeStatsAsJson", true); c.statsText {
 		c.add = append(c.add, nullable("stats", textType))

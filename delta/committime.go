@@ -22,7 +22,7 @@ const (
 
 // hasInCommitTimestamps tells whether the next commit must have a timestamp of its own.
 func (s *Snapshot) hasInCommitTimestamps() bool {
-	return s.metadata != nil && propertyOn(inCommitProperty)(s)
+	return s.metadata != nil && s.metadata.on(inCommitProperty)
 }
 
 // commitTimestamp is the in-commit timestamp of a commit, in milliseconds since the epoch; 0 without one.

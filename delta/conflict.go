@@ -185,13 +185,14 @@ func (x *Transaction) checkRead(ctx context.Context, w *winner) error {
 	if x.reads.none() {
 		return nil
 	}
+	names := newPartitionNames(x.base.metadata)
 	for path, r := range w.removed {
 		if !r.dataChange {
 			continue
 		}
 		_, read := x.reads.files[path]
 		if !read {
-			read = x.reads.whole || len(x.reads.partitions) > 0 && (!r.extendedFileMetadata || x.reads.matches(r.partition))
+			read = x.reads.whole || len(x.reads.partitions) > 0 && (!r.extendedFileMetadata || x.reads.matches(names.logical(r.partition)))
 		}
 		if rows := x.reads.rows[path]; !read && rows != nil {
 			var err error

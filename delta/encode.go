@@ -56,7 +56,7 @@ func (x *Transaction) encode(a attempt) ([]byte, error) {
 		out = appendAction(out, "protocol", mustJSON(x.protocol.json()))
 	}
 	if x.metadata != nil {
-		out = appendAction(out, "metaData", mustJSON(x.metadata.withEnablement(x.base, a.version, a.inCommit).json()))
+		out = appendAction(out, "metaData", mustJSON(x.metadata.withoutProtocolProperties().withEnablement(x.base, a.version, a.inCommit).json()))
 	}
 	ids, err := newRowIDs(x.base, after, a.version)
 	if err != nil {
@@ -77,12 +77,16 @@ func (x *Transaction) encode(a attempt) ([]byte, error) {
 
 // appendFiles writes the actions of files. Removed ones are described as they were, those whose rows were deleted are added again.
 func (x *Transaction) appendFiles(out []byte, a attempt, ids *rowIDs) ([]byte, error) {
-	removedFrom, addedTo := x.base.metadata, x.metadata
-	if addedTo == nil {
-		addedTo = x.base.metadata
+	var removedFrom []partitionKey
+	if x.base.metadata != nil {
+		removedFrom = x.base.metadata.partitionKeys()
+	}
+	addedTo := removedFrom
+	if x.metadata != nil {
+		addedTo = x.metadata.partitionKeys()
 	}
 	for _, t := range x.files.touched {
-		out = appendAction(out, "remove", appendRemove(nil, t.file, removedFrom.PartitionColumns, a.nowMs, !x.rearrange))
+		out = appendAction(out, "remove", appendRemove(nil, t.file, removedFrom, a.nowMs, !x.rearrange))
 	}
 	add := func(f AddFile, vector *deletionVector) (err error) {
 		if vector != nil {
@@ -94,7 +98,7 @@ func (x *Transaction) appendFiles(out []byte, a attempt, ids *rowIDs) ([]byte, e
 		if f.extra, err = ids.assign(f.extra, f.Path, f.NumRecords); err != nil {
 			return err
 		}
-		out = appendAction(out, "add", appendAdd(nil, f, addedTo.PartitionColumns, !x.rearrange))
+		out = appendAction(out, "add", appendAdd(nil, f, addedTo, !x.rearrange))
 		return nil
 	}
 	for _, t := range x.files.touched {
@@ -111,7 +115,7 @@ func (x *Transaction) appendFiles(out []byte, a attempt, ids *rowIDs) ([]byte, e
 		}
 	}
 	for _, f := range x.changes {
-		out = appendAction(out, "cdc", appendChange(nil, f, addedTo.PartitionColumns))
+		out = appendAction(out, "cdc", appendChange(nil, f, addedTo))
 	}
 	return out, nil
 }
@@ -122,7 +126,7 @@ func (x *Transaction) tags(after *Snapshot) map[string]string {
 	if x.metadata != nil && x.base.metadata != nil && identityOnly(x.base.metadata, x.metadata) {
 		tags[identityTag] = "true"
 	}
-	if propertyOn(rowTrackingProperty)(after) {
+	if after.metadata.on(rowTrackingProperty) {
 		tags[rowTrackingKept] = strconv.FormatBool(!x.idsLost)
 	}
 	return tags
@@ -183,16 +187,16 @@ func appendDomain(dst []byte, d domainAction) []byte {
 	return append(strconv.AppendBool(append(dst, `,"removed":`...), d.removed), '}')
 }
 
-func appendChange(dst []byte, f AddFile, partitionColumns []string) []byte {
+func appendChange(dst []byte, f AddFile, partitions []partitionKey) []byte {
 	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
-	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitionColumns)
+	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitions)
 	dst = appendInt(append(dst, `,"size":`...), f.Size)
 	return append(dst, `,"dataChange":false}`...)
 }
 
-func appendAdd(dst []byte, f AddFile, partitionColumns []string, dataChange bool) []byte {
+func appendAdd(dst []byte, f AddFile, partitions []partitionKey, dataChange bool) []byte {
 	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
-	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitionColumns)
+	dst = appendPartitionValues(append(dst, `,"partitionValues":`...), f.PartitionValues, partitions)
 	dst = appendInt(append(dst, `,"size":`...), f.Size)
 	dst = appendInt(append(dst, `,"modificationTime":`...), f.ModTime.UnixMilli())
 	dst = strconv.AppendBool(append(dst, `,"dataChange":`...), dataChange)
@@ -205,12 +209,12 @@ func appendAdd(dst []byte, f AddFile, partitionColumns []string, dataChange bool
 	return append(dst, '}')
 }
 
-func appendRemove(dst []byte, f File, partitionColumns []string, nowMs int64, dataChange bool) []byte {
+func appendRemove(dst []byte, f File, partitions []partitionKey, nowMs int64, dataChange bool) []byte {
 	dst = appendJSONString(append(dst, `{"path":`...), encodePath(f.Path))
 	dst = appendInt(append(dst, `,"deletionTimestamp":`...), nowMs)
 	dst = strconv.AppendBool(append(dst, `,"dataChange":`...), dataChange)
 	dst = append(dst, `,"extendedFileMetadata":true,"partitionValues":`...)
-	dst = appendPartitionValues(dst, f.PartitionValues, partitionColumns)
+	dst = appendPartitionValues(dst, f.PartitionValues, partitions)
 	dst = appendInt(append(dst, `,"size":`...), f.Size)
 	if f.extra != nil {
 		dst = f.extra.append(dst)
@@ -247,15 +251,15 @@ func (e *fileExtra) append(dst []byte) []byte {
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// appendPartitionValues writes the value of each partition column, null where there is none.
-func appendPartitionValues(dst []byte, values map[string]string, columns []string) []byte {
+// appendPartitionValues writes the value of each partition column, null where there is none, by the names that files have.
+func appendPartitionValues(dst []byte, values map[string]string, partitions []partitionKey) []byte {
 	dst = append(dst, '{')
-	for i, c := range columns {
+	for i, p := range partitions {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendJSONString(dst, c), ':')
-		if v, ok := values[c]; ok && v != "" {
+		dst = append(appendJSONString(dst, p.stored), ':')
+		if v := values[p.column]; v != "" {
 			dst = appendJSONString(dst, v)
 		} else {
 			dst = append(dst, "null"...)

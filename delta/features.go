@@ -4,83 +4,142 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lakesql/batch"
 )
 
 // A table names what an engine must know: features, or in older tables version numbers that stand for features. A feature
-// that is listed may still be asleep: nothing in the table uses it. featureRules holds, for every feature that this
-// package knows, when it stands in the way.
+// that is listed may still be asleep: nothing in the table uses it.
 
-// featureRule says when a feature stops this build. A nil function never does.
-type featureRule struct {
-	legacyReader, legacyWriter int // the versions that imply it; 0: none do
-	blocksRead, blocksWrite    func(s *Snapshot) bool
+// feature is what this build knows of one table feature.
+type feature struct {
+	reader                     bool // readers must know it too
+	legacyReader, legacyWriter int  // the versions that imply it; 0: none do
+	needs                      string
+	// active tells that metadata make use of the feature, so that the protocol must name it. nil: nothing in them does.
+	active func(m *Metadata, schema *batch.Schema) bool
+	// blocksWrite says when this build cannot write; nil: it always can.
+	blocksWrite func(m *Metadata, schema *batch.Schema) bool
 }
 
-var featureRules = map[string]featureRule{
-	"appendOnly":           {legacyWriter: 2}, // a transaction refuses removes
-	"invariants":           {legacyWriter: 2, blocksWrite: hasColumnKey("delta.invariants")},
-	"checkConstraints":     {legacyWriter: 3, blocksWrite: hasPropertyPrefix("delta.constraints.")},
-	"changeDataFeed":       {legacyWriter: 4}, // a transaction refuses what would need change files
-	"generatedColumns":     {legacyWriter: 4, blocksWrite: hasColumnKey("delta.generationExpression")},
-	"columnMapping":        {legacyReader: 2, legacyWriter: 5, blocksRead: columnMappingOn, blocksWrite: columnMappingOn},
-	"identityColumns":      {legacyWriter: 6, blocksWrite: hasColumnKey("delta.identity.start")},
-	"deletionVectors":      {blocksRead: func(s *Snapshot) bool { return s.files.withDV > 0 }},
-	"timestampNtz":         {},
-	"v2Checkpoint":         {},
-	"vacuumProtocolCheck":  {},
-	"typeWidening":         {blocksRead: hasColumnKey("delta.typeChanges")},
-	"typeWidening-preview": {blocksRead: hasColumnKey("delta.typeChanges")},
-	"variantType":          {}, // ParseSchema refuses the type
-	"variantType-preview":  {},
-	"variantShredding":     {},
-	"domainMetadata":       {},
-	"allowColumnDefaults":  {blocksWrite: hasColumnKey("CURRENT_DEFAULT")},
-	"inCommitTimestamp":    {blocksWrite: propertyOn("delta.enableInCommitTimestamps")},
-	"icebergCompatV1":      {blocksWrite: propertyOn("delta.enableIcebergCompatV1")},
-	"icebergCompatV2":      {blocksWrite: propertyOn("delta.enableIcebergCompatV2")},
-	"icebergCompatV3":      {blocksWrite: propertyOn("delta.enableIcebergCompatV3")},
+// features are all that this build can read. One that is not here is refused: by readers where it is a reader feature, else by writers.
+var features = map[string]feature{
+	"appendOnly":                  {legacyWriter: 2, active: propertyOn("delta.appendOnly")},
+	"invariants":                  {legacyWriter: 2, active: columnsHave(invariantsKey)},
+	"checkConstraints":            {legacyWriter: 3, active: hasConstraints},
+	"changeDataFeed":              {legacyWriter: 4, active: propertyOn("delta.enableChangeDataFeed")},
+	"generatedColumns":            {legacyWriter: 4, active: columnsHave(generationKey)},
+	"columnMapping":               {reader: true, legacyReader: 2, legacyWriter: 5, active: mappingOn},
+	"identityColumns":             {legacyWriter: 6, active: columnsHave(identityStart)},
+	"deletionVectors":             {reader: true, active: propertyOn("delta.enableDeletionVectors")},
+	"timestampNtz":                {reader: true, active: holdsType(batch.TimestampNTZ)},
+	"v2Checkpoint":                {reader: true, active: propertyIs("delta.checkpointPolicy", "v2")},
+	"vacuumProtocolCheck":         {reader: true},
+	"typeWidening":                {reader: true, active: widened},
+	"variantType":                 {reader: true, active: holdsType(batch.Variant)},
+	"variantShredding":            {reader: true, needs: "variantType", active: propertyOn("delta.enableVariantShredding")},
+	"domainMetadata":              {},
+	"rowTracking":                 {needs: "domainMetadata", active: propertyOn(rowTrackingProperty)},
+	"clustering":                  {needs: "domainMetadata"},
+	"allowColumnDefaults":         {active: columnsHave(defaultKey)},
+	"inCommitTimestamp":           {active: propertyOn(inCommitProperty)},
+	"checkpointProtection":        {},
+	"materializePartitionColumns": {active: propertyOn("delta.enableMaterializePartitionColumnsFeature")},
+	"icebergCompatV1":             icebergCompat("delta.enableIcebergCompatV1"),
+	"icebergCompatV2":             icebergCompat("delta.enableIcebergCompatV2"),
+	"icebergCompatV3":             icebergCompat("delta.enableIcebergCompatV3"),
+	"icebergWriterCompatV1":       icebergCompat("delta.enableIcebergWriterCompatV1"),
+	"icebergWriterCompatV3":       icebergCompat("delta.enableIcebergWriterCompatV3"),
+	"collations":                  {needs: "domainMetadata", active: columnsHave("__COLLATIONS"), blocksWrite: columnsHave("__COLLATIONS")},
 }
 
-func propertyOn(name string) func(*Snapshot) bool {
-	return func(s *Snapshot) bool { return strings.EqualFold(s.metadata.Configuration[name], "true") }
+// featureAliases are names that tables keep from before the feature had its own.
+var featureAliases = map[string]string{
+	"typeWidening-preview":      "typeWidening",
+	"variantType-preview":       "variantType",
+	"variantShredding-preview":  "variantShredding",
+	"inCommitTimestamp-preview": "inCommitTimestamp",
+	"collations-preview":        "collations",
+	"timestampWithoutTimezone":  "timestampNtz",
 }
 
-func hasPropertyPrefix(prefix string) func(*Snapshot) bool {
-	return func(s *Snapshot) bool {
-		for k := range s.metadata.Configuration {
-			if strings.HasPrefix(k, prefix) {
-				return true
-			}
+// icebergCompat is a promise about files that this build does not keep.
+func icebergCompat(property string) feature {
+	return feature{needs: "columnMapping", active: propertyOn(property), blocksWrite: propertyOn(property)}
+}
+
+func featureNamed(name string) (feature, bool) {
+	if canonical, ok := featureAliases[name]; ok {
+		name = canonical
+	}
+	f, ok := features[name]
+	return f, ok
+}
+
+func propertyOn(name string) func(*Metadata, *batch.Schema) bool { return propertyIs(name, "true") }
+
+func propertyIs(name, value string) func(*Metadata, *batch.Schema) bool {
+	return func(m *Metadata, _ *batch.Schema) bool { return strings.EqualFold(m.Configuration[name], value) }
+}
+
+func hasConstraints(m *Metadata, _ *batch.Schema) bool {
+	for k := range m.Configuration {
+		if strings.HasPrefix(k, constraintPrefix) {
+			return true
 		}
-		return false
+	}
+	return false
+}
+
+// columnsHave looks for a key of column metadata, at any depth.
+func columnsHave(key string) func(*Metadata, *batch.Schema) bool {
+	return func(_ *Metadata, schema *batch.Schema) bool {
+		return anyField(schema, func(f batch.Field) bool { return f.Metadata[key] != "" })
 	}
 }
 
-// hasColumnKey looks for a key of column metadata. It looks at the text, so that it finds the key at any depth of any type.
-func hasColumnKey(key string) func(*Snapshot) bool {
-	return func(s *Snapshot) bool {
-		for rest := s.metadata.SchemaString; ; {
-			_, after, found := strings.Cut(rest, `"`+key+`"`)
-			if !found {
-				return false
-			}
-			if strings.HasPrefix(strings.TrimLeft(after, " \t\r\n"), ":") {
-				return true
-			}
-			rest = after
-		}
+func anyField(schema *batch.Schema, is func(batch.Field) bool) bool {
+	var found bool
+	_ = eachStructField(schema.Fields, func(_ string, f batch.Field) error {
+		found = found || is(f)
+		return nil
+	})
+	return found
+}
+
+// holdsType looks for a type at any depth.
+func holdsType(kind batch.Kind) func(*Metadata, *batch.Schema) bool {
+	var holds func(t batch.Type) bool
+	holds = func(t batch.Type) bool {
+		return t.Kind == kind || slices.ContainsFunc(t.Fields(), func(f batch.Field) bool { return holds(f.Type) })
+	}
+	return func(_ *Metadata, schema *batch.Schema) bool {
+		return slices.ContainsFunc(schema.Fields, func(f batch.Field) bool { return holds(f.Type) })
 	}
 }
 
-func columnMappingOn(s *Snapshot) bool {
-	mode := s.metadata.Configuration["delta.columnMapping.mode"]
-	return mode != "" && !strings.EqualFold(mode, "none")
+func mappingOn(m *Metadata, _ *batch.Schema) bool { return m.Mapping() != "" }
+
+func widened(m *Metadata, schema *batch.Schema) bool {
+	return propertyOn("delta.enableTypeWidening")(m, schema) || columnsHave(typeChangesKey)(m, schema)
 }
 
 const (
 	maxReader = 3 // from 3 on, readers go by the list of features
 	maxWriter = 7 // from 7 on, writers do
 )
+
+// Supports tells whether the protocol has a feature, by its name, a former name of it, or a version that implies it.
+func (p *Protocol) Supports(name string) bool {
+	if p == nil {
+		return false
+	}
+	f := features[name]
+	if p.MinWriter < maxWriter {
+		return f.legacyWriter > 0 && f.legacyWriter <= p.MinWriter && f.legacyReader <= p.MinReader
+	}
+	return slices.ContainsFunc(p.WriterFeatures, func(listed string) bool { return listed == name || featureAliases[listed] == name })
+}
 
 // checkReadable returns an *UnsupportedError that names what reading the snapshot needs and this build does not have.
 // Features that only concern writers do not matter.
@@ -93,19 +152,12 @@ func checkReadable(s *Snapshot) error {
 	case p.MinReader == maxReader && p.MinWriter < maxWriter:
 		return fmt.Errorf("%w: protocol of %s has reader version 3 with writer version %d; 7 is needed", ErrCorrupt, s.uri, p.MinWriter)
 	case p.MinReader == maxReader:
-		for _, f := range p.ReaderFeatures {
-			if !slices.Contains(p.WriterFeatures, f) {
-				return fmt.Errorf("%w: protocol of %s has reader feature %s without the writer feature of that name", ErrCorrupt, s.uri, f)
+		for _, name := range p.ReaderFeatures {
+			if !slices.Contains(p.WriterFeatures, name) {
+				return fmt.Errorf("%w: protocol of %s has reader feature %s without the writer feature of that name", ErrCorrupt, s.uri, name)
 			}
-			if rule, known := featureRules[f]; !known || rule.blocksRead != nil && rule.blocksRead(s) {
-				refused = append(refused, f)
-			}
-		}
-	default:
-		for _, f := range sortedKeys(featureRules) {
-			rule := featureRules[f]
-			if rule.legacyReader > 0 && rule.legacyReader <= p.MinReader && rule.blocksRead(s) {
-				refused = append(refused, f)
+			if _, known := featureNamed(name); !known {
+				refused = append(refused, name)
 			}
 		}
 	}
@@ -121,28 +173,24 @@ func checkReadable(s *Snapshot) error {
 	return &UnsupportedError{Op: "read", URI: s.uri, Features: refused, Detail: detail}
 }
 
-// CheckWritable returns an *UnsupportedError that names what appending to the table needs and this build does not have.
+// CheckWritable returns an *UnsupportedError that names what writing to the table needs and this build does not have.
 func CheckWritable(s *Snapshot) error {
 	if err := checkReadable(s); err != nil {
 		return err
 	}
-	p := s.protocol
 	var refused []string
-	switch {
-	case p.MinWriter < 1 || p.MinWriter > maxWriter:
+	if p := s.protocol; p.MinWriter < 1 || p.MinWriter > maxWriter {
 		refused = append(refused, fmt.Sprintf("writer version %d", p.MinWriter))
-	case p.MinWriter == maxWriter:
-		for _, f := range p.WriterFeatures {
-			if rule, known := featureRules[f]; !known || rule.blocksWrite != nil && rule.blocksWrite(s) {
-				refused = append(refused, f)
+	} else if p.MinWriter == maxWriter {
+		for _, name := range p.WriterFeatures {
+			if _, known := featureNamed(name); !known {
+				refused = append(refused, name)
 			}
 		}
-	default:
-		for _, f := range sortedKeys(featureRules) {
-			rule := featureRules[f]
-			if rule.legacyWriter > 0 && rule.legacyWriter <= p.MinWriter && rule.blocksWrite != nil && rule.blocksWrite(s) {
-				refused = append(refused, f)
-			}
+	}
+	for _, name := range blockedFeatures(s.metadata, s.schema) {
+		if s.protocol.Supports(name) {
+			refused = append(refused, name)
 		}
 	}
 	if len(refused) == 0 {
@@ -151,20 +199,19 @@ func CheckWritable(s *Snapshot) error {
 	return &UnsupportedError{Op: "write", URI: s.uri, Features: refused, Detail: "use an engine that supports them"}
 }
 
-// activeFeatures are the known features that the table uses and that this build cannot write with.
-func activeFeatures(s *Snapshot) []string {
-	var active []string
-	for _, f := range sortedKeys(featureRules) {
-		rule := featureRules[f]
-		if rule.blocksWrite != nil && rule.blocksWrite(s) || rule.blocksRead != nil && rule.blocksRead(s) {
-			active = append(active, f)
+// blockedFeatures are those that stand in the way of writing when the protocol has them.
+func blockedFeatures(m *Metadata, schema *batch.Schema) []string {
+	var out []string
+	for _, name := range sortedKeys(features) {
+		if f := features[name]; f.blocksWrite != nil && f.blocksWrite(m, schema) {
+			out = append(out, name)
 		}
 	}
-	return active
+	return out
 }
 
 // appendOnly tells whether the table lets no row be removed or changed.
-func appendOnly(s *Snapshot) bool { return propertyOn("delta.appendOnly")(s) }
+func appendOnly(s *Snapshot) bool { return s.metadata.on("delta.appendOnly") }
 
 // changeFeed tells whether the table records its changes.
-func changeFeed(s *Snapshot) bool { return propertyOn("delta.enableChangeDataFeed")(s) }
+func changeFeed(s *Snapshot) bool { return s.metadata.on("delta.enableChangeDataFeed") }

@@ -19,7 +19,8 @@ type AddFile struct {
 	NumRecords      int64  // rows; -1 unknown
 	Stats           string // JSON; "" none
 
-	extra *fileExtra // of a file that was in the table before
+	extra    *fileExtra       // of a file that was in the table before
+	identity map[string]int64 // the farthest identity values that its writer has handed out, by column
 }
 
 // AddFile returns what adds the file to its table again, with its deleted rows and row ids, as RESTORE does.

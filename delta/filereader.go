@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"lakesql/batch"
@@ -19,27 +19,36 @@ type FileReaderOptions struct {
 	// its own name, which is how the columns of change files are had.
 	Columns []batch.Field
 	Cache   *parquet.Cache // nil: the file is opened anew
-	Deleted bool           // hand out the rows too that the file's deletion vector deletes
+	// RowIDs adds RowIDField and RowCommitVersionField behind the columns.
+	RowIDs  bool
+	Deleted bool // hand out the rows too that the file's deletion vector deletes
 }
+
+// The columns of row tracking: the id that a row keeps while it lives, and the version that changed it last. They are null where the
+// table does not track its rows.
+var (
+	RowIDField            = batch.Field{Name: "_row_id", Type: batch.Type{Kind: batch.Int64}, Nullable: true}
+	RowCommitVersionField = batch.Field{Name: "_row_commit_version", Type: batch.Type{Kind: batch.Int64}, Nullable: true}
+)
 
 // FileReader reads the rows of one data file as the table has them: without those that its deletion vector deletes, with its partition
 // values, and null for columns that are younger than the file. It belongs to one goroutine.
 type FileReader struct {
 	ctx     context.Context // of the reads
 	file    *parquet.File
+	scan    parquet.ScanOptions
 	scanner *parquet.Scanner // nil until the first Next
 	columns []readColumn
-	stored  []batch.Field // what is read from the file
+	rowIDs  *rowIDColumns // nil: they are not asked for
 	deleted *dv.Bitmap    // the rows that are not handed out; nil: none
-	rows    []parquet.RowRange
 	schema  *batch.Schema
-	live    []int32
+	live    []int32 // scratch
 	out     batch.Batch
 }
 
 // readColumn is where a column of the output comes from.
 type readColumn struct {
-	stored   int           // in FileReader.stored; -1: it is a constant
+	stored   int           // among the columns that are read from the file; -1: it is a constant
 	constant *batch.Vector // one row
 	spread   *batch.Vector // the constant as often as the longest batch so far has rows
 }
@@ -47,31 +56,46 @@ type readColumn struct {
 // OpenFile opens a live file of a snapshot of the table. ctx bounds all reads of the file.
 func (t *Table) OpenFile(ctx context.Context, snap *Snapshot, f File, opts FileReaderOptions) (*FileReader, error) {
 	r := &FileReader{ctx: ctx, schema: batch.NewSchema(opts.Columns...)}
+	r.scan.Naming, r.scan.ByID = snap.Naming()
 	for _, c := range opts.Columns {
-		if name, ok := snap.partitionColumn(c.Name); ok {
-			value, err := ParsePartitionValue(f.PartitionValues[name], c.Type)
-			if err != nil {
-				return nil, fmt.Errorf("column %s of %s: %w", name, f.Path, err)
-			}
-			r.columns = append(r.columns, readColumn{stored: -1, constant: value})
+		name, ok := snap.partitionColumn(c.Name)
+		if c.Type.Kind == batch.Void {
+			r.columns = append(r.columns, readColumn{stored: -1, constant: batch.NewNulls(c.Type, 1)})
 			continue
 		}
-		r.columns = append(r.columns, readColumn{stored: len(r.stored)})
-		r.stored = append(r.stored, c)
+		if !ok {
+			r.columns = append(r.columns, r.store(c))
+			continue
+		}
+		value, err := ParsePartitionValue(f.PartitionValues[name], c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %s of %s: %w", name, f.Path, err)
+		}
+		r.columns = append(r.columns, readColumn{stored: -1, constant: value})
 	}
-	st, key, err := t.Locate(f.Path)
-	if err != nil {
-		return nil, err
+	if opts.RowIDs {
+		r.addRowIDs(snap, f)
 	}
+	var err error
 	if !opts.Deleted {
 		if r.deleted, err = t.DeletedRows(ctx, f); err != nil {
 			return nil, err
 		}
 	}
+	st, key, err := t.Locate(f.Path)
+	if err != nil {
+		return nil, err
+	}
 	if r.file, err = opts.Cache.Open(ctx, st, key, f.Size); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// store asks for a column of the file.
+func (r *FileReader) store(c batch.Field) readColumn {
+	r.scan.Columns = append(r.scan.Columns, c)
+	return readColumn{stored: len(r.scan.Columns) - 1}
 }
 
 // partitionColumn finds a partition column by name, ignoring case as for every column.
@@ -106,30 +130,26 @@ func (r *FileReader) Parquet() *parquet.File { return r.file }
 
 // Restrict leaves out all rows but those in the ranges, which are positions in the file in ascending order. It is called before Next; nil
 // restricts nothing.
-func (r *FileReader) Restrict(rows []parquet.RowRange) { r.rows = rows }
+func (r *FileReader) Restrict(rows []parquet.RowRange) { r.scan.Rows = rows }
 
 // Next returns the next rows, or io.EOF after the last. They lie side by side in the file; deleted ones among them are not selected. The
 // batch is valid until the next call of Next or Close.
 func (r *FileReader) Next(ctx context.Context) (*batch.Batch, error) {
 	if r.scanner == nil {
-		r.scanner = r.file.Scan(r.ctx, parquet.ScanOptions{Columns: r.stored, Rows: r.rows})
+		r.scanner = r.file.Scan(r.ctx, r.scan)
 	}
 	for {
 		b, err := r.scanner.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		out := r.assemble(b)
-		if r.deleted == nil {
-			return out, nil
-		}
 		live, all := r.deleted.Live(r.live[:0], r.scanner.Position(), b.Len)
-		if r.live = live; all {
-			return out, nil
+		r.live = live
+		if all {
+			return r.assemble(b, nil), nil
 		}
 		if len(live) > 0 {
-			out.Sel = live
-			return out, nil
+			return r.assemble(b, live), nil
 		}
 	}
 }
@@ -138,8 +158,8 @@ func (r *FileReader) Next(ctx context.Context) (*batch.Batch, error) {
 func (r *FileReader) Position() int64 { return r.scanner.Position() }
 
 // assemble puts the constants between the columns that the file stores.
-func (r *FileReader) assemble(b *batch.Batch) *batch.Batch {
-	r.out.Schema, r.out.Len, r.out.Sel = r.schema, b.Len, b.Sel
+func (r *FileReader) assemble(b *batch.Batch, live []int32) *batch.Batch {
+	r.out.Schema, r.out.Len, r.out.Sel = r.schema, b.Len, live
 	r.out.Cols = r.out.Cols[:0]
 	for i := range r.columns {
 		if c := &r.columns[i]; c.stored >= 0 {
@@ -147,6 +167,9 @@ func (r *FileReader) assemble(b *batch.Batch) *batch.Batch {
 		} else {
 			r.out.Cols = append(r.out.Cols, c.repeat(b.Len))
 		}
+	}
+	if r.rowIDs != nil {
+		r.out.Cols = append(r.out.Cols, r.rowIDs.columns(b, r.scanner.Position())...)
 	}
 	return &r.out
 }
@@ -164,6 +187,62 @@ func (c *readColumn) repeat(n int) *batch.Vector {
 	return c.spread.Slice(0, n)
 }
 
+// rowIDColumns works out the columns of row tracking: what the file says row by row, else what the log says of the file.
+type rowIDColumns struct {
+	id, version          int // among the columns that are read from the file; -1: the file cannot have it
+	base, defaultVersion int64
+	hasBase, hasDefault  bool
+	outID, outVersion    batch.Vector
+}
+
+// The properties that name the columns of files in which rows that were moved keep their tracking.
+const (
+	rowIDColumnProperty            = "delta.rowTracking.materializedRowIdColumnName"
+	rowCommitVersionColumnProperty = "delta.rowTracking.materializedRowCommitVersionColumnName"
+)
+
+func (r *FileReader) addRowIDs(snap *Snapshot, f File) {
+	ids := &rowIDColumns{id: -1, version: -1}
+	ids.base, ids.hasBase = f.BaseRowID()
+	ids.defaultVersion, ids.hasDefault = f.DefaultRowCommitVersion()
+	if name := snap.metadata.Configuration[rowIDColumnProperty]; name != "" {
+		ids.id = r.store(batch.Field{Name: name, Type: RowIDField.Type, Nullable: true}).stored
+	}
+	if name := snap.metadata.Configuration[rowCommitVersionColumnProperty]; name != "" {
+		ids.version = r.store(batch.Field{Name: name, Type: RowCommitVersionField.Type, Nullable: true}).stored
+	}
+	r.rowIDs = ids
+	r.schema = batch.NewSchema(append(slices.Clip(r.schema.Fields), RowIDField, RowCommitVersionField)...)
+}
+
+func (ids *rowIDColumns) columns(b *batch.Batch, position int64) []*batch.Vector {
+	stored := func(i int) *batch.Vector {
+		if i < 0 {
+			return nil
+		}
+		return b.Cols[i].Decode()
+	}
+	overlay(&ids.outID, stored(ids.id), b.Len, ids.hasBase, func(row int) int64 { return ids.base + position + int64(row) })
+	overlay(&ids.outVersion, stored(ids.version), b.Len, ids.hasDefault, func(int) int64 { return ids.defaultVersion })
+	return []*batch.Vector{&ids.outID, &ids.outVersion}
+}
+
+// overlay fills out with the stored values (nil: all null), and where they are null with the others, if there are any.
+func overlay(out, stored *batch.Vector, n int, hasDefault bool, value func(row int) int64) {
+	out.Type = RowIDField.Type
+	out.Reset()
+	for row := range n {
+		switch {
+		case stored != nil && !stored.IsNull(row):
+			out.AppendInt64(stored.I64[row])
+		case hasDefault:
+			out.AppendInt64(value(row))
+		default:
+			out.AppendNull()
+		}
+	}
+}
+
 // Close closes the file. It may be called twice.
 func (r *FileReader) Close() error {
 	var err error
@@ -172,5 +251,3 @@ func (r *FileReader) Close() error {
 	}
 	return errors.Join(err, r.file.Close())
 }
-
-var _ io.Closer = (*FileReader)(nil)

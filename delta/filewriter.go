@@ -2,6 +2,7 @@ package delta
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,25 +25,43 @@ const (
 	maxOpenPartitions = 64
 	// parallelCommits is how many files are made durable at once: that is waiting, not work.
 	parallelCommits = 8
+	// defaultPrefixLength is Delta's default of delta.randomPrefixLength.
+	defaultPrefixLength = 2
 )
 
 // FileWriterOptions are knobs of a FileWriter; the zero value means the defaults.
 type FileWriterOptions struct {
-	TargetFileBytes int64 // beyond it a partition's file is closed and a new one begun; 0: DefaultTargetFileBytes
+	TargetFileBytes int64     // beyond it a partition's file is closed and a new one begun; 0: the table's delta.targetFileSize, or DefaultTargetFileBytes
+	Evaluator       Evaluator // of the table's rules; nil: a table that needs one is refused
+	Rows            RowSource // which rules apply
+	RowIDs          bool      // batches have RowIDField and RowCommitVersionField behind the table's columns, for rows that keep their ids
+	Change          bool      // the files are of changes: batches end with ChangeTypeField, and no rule applies
 }
+
+// ChangeTypeField is the last column of change files: insert, delete, update_preimage or update_postimage.
+var ChangeTypeField = batch.Field{Name: "_change_type", Type: batch.Type{Kind: batch.String}, Nullable: true}
+
+// changeFolder is where change files lie.
+const changeFolder = "_change_data/"
 
 // FileWriter writes rows to Parquet files, one at a time for each partition, with their statistics. It belongs to one
 // goroutine. Its files are in no table until a transaction adds them; a process that dies leaves them, or temporary files,
 // behind for a vacuum.
+//
+// Values of identity columns are handed out by one FileWriter of a transaction at a time: the next one begins with the transaction's View.
 type FileWriter struct {
 	st         store.Store
-	schema     *batch.Schema // the table's
-	data       *batch.Schema // of the files: without partition columns
+	schema     *batch.Schema // of the batches
+	columns    int           // of them the table's
+	rules      *rules        // nil: none apply
+	data       *batch.Schema // of the files
 	dataCols   []int         // positions of the files' columns in schema
 	partCols   []int         // positions of the partition columns, in their own order
 	partitions []string
-	stats      statsOptions
-	codec      parquet.Compression
+	stats      *statsWriter // nil: the files get none
+	parquet    parquet.WriterOptions
+	folder     func(partition map[string]string) string
+	prefix     string // of the names of files
 	suffix     string
 	target     int64
 
@@ -78,33 +97,132 @@ type finishedFile struct {
 // NewFileWriter returns a writer of files that a transaction which began with read (nil: it creates the table) will add. meta are the
 // metadata that will be in force.
 func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWriterOptions) (*FileWriter, error) {
-	schema, err := ParseSchema(meta.SchemaString)
+	table, err := ParseSchema(meta.SchemaString)
 	if err != nil {
 		return nil, err
 	}
-	w := &FileWriter{st: st, schema: schema, partitions: meta.PartitionColumns, open: make(map[string]*openFile), target: opts.TargetFileBytes,
-		rows: make(map[string][]int32)}
-	if w.target <= 0 {
-		w.target = DefaultTargetFileBytes
+	w := &FileWriter{st: st, columns: len(table.Fields), partitions: meta.PartitionColumns, open: make(map[string]*openFile), rows: make(map[string][]int32),
+		prefix: "part-", target: opts.TargetFileBytes}
+	if !opts.Change && opts.Rows != MovedRows {
+		if w.rules, err = newRules(meta, table, opts.Evaluator, opts.Rows); err != nil {
+			return nil, err
+		}
 	}
-	if w.codec, w.suffix, err = compressionOf(meta.Configuration["delta.parquet.compression.codec"]); err != nil {
+	if err := w.layOut(table, meta, opts, materializes(read, meta)); err != nil {
+		return nil, fmt.Errorf("write to %s: %w", st.URI(), err)
+	}
+	if w.target <= 0 {
+		w.target = targetFileBytes(meta)
+	}
+	if w.parquet.Compression, w.suffix, err = compressionOf(meta.Configuration["delta.parquet.compression.codec"]); err != nil {
 		return nil, err
 	}
+	w.parquet.Naming, _ = meta.naming()
+	w.folder = folderOf(meta)
+	if opts.Change {
+		inner := w.folder
+		w.folder = func(partition map[string]string) string { return changeFolder + inner(partition) }
+		w.prefix = "cdc-"
+	} else {
+		stats := newStatsWriter(meta, w.data)
+		w.stats = &stats
+	}
+	return w, nil
+}
+
+// layOut finds where the files' columns and the partition columns are in a batch.
+func (w *FileWriter) layOut(table *batch.Schema, meta *Metadata, opts FileWriterOptions, materialize bool) error {
 	for _, p := range meta.PartitionColumns {
-		i := slices.Index(schema.Names(), p)
+		i := slices.Index(table.Names(), p)
 		if i < 0 {
-			return nil, fmt.Errorf("%w: partition column %q of %s is not in the schema", ErrCorrupt, p, st.URI())
+			return fmt.Errorf("%w: partition column %q is not in the schema", ErrCorrupt, p)
 		}
 		w.partCols = append(w.partCols, i)
 	}
-	for i := range schema.Fields {
+	for i := range table.Fields {
 		if !slices.Contains(w.partCols, i) {
 			w.dataCols = append(w.dataCols, i)
 		}
 	}
-	w.data = schema.Project(w.dataCols)
-	w.stats = newStatsOptions(meta, w.data)
-	return w, nil
+	if err := checkStorable(table.Project(w.dataCols)); err != nil {
+		return err
+	}
+	if materialize {
+		w.dataCols = append(w.dataCols, w.partCols...)
+	}
+	w.schema = batch.NewSchema(slices.Clip(table.Fields)...)
+	extra := func(f batch.Field) {
+		w.dataCols = append(w.dataCols, len(w.schema.Fields))
+		w.schema.Fields = append(w.schema.Fields, f)
+	}
+	if opts.RowIDs {
+		for _, key := range []string{rowIDColumnProperty, rowCommitVersionColumnProperty} {
+			if meta.Configuration[key] == "" {
+				return fmt.Errorf("the table does not track its rows: it has no property %s", key)
+			}
+			extra(batch.Field{Name: meta.Configuration[key], Type: RowIDField.Type, Nullable: true})
+		}
+	}
+	if opts.Change {
+		extra(ChangeTypeField)
+	}
+	w.data = w.schema.Project(w.dataCols)
+	return nil
+}
+
+// materializes tells whether partition columns go into the files too.
+func materializes(read *Snapshot, meta *Metadata) bool {
+	return read != nil && read.protocol.Supports("materializePartitionColumns") || meta.on("delta.enableMaterializePartitionColumnsFeature")
+}
+
+func targetFileBytes(meta *Metadata) int64 {
+	if n, ok := parseSize(meta.Configuration["delta.targetFileSize"]); ok {
+		return n
+	}
+	return DefaultTargetFileBytes
+}
+
+// folderOf tells the folder of a partition's files. Under column mapping it is a random one, as in Spark: the names that people see may
+// change, and physical names are no use to them.
+func folderOf(meta *Metadata) func(partition map[string]string) string {
+	if meta.Mapping() == "" && !meta.on("delta.randomizeFilePrefixes") {
+		return func(partition map[string]string) string { return partitionFolder(meta.PartitionColumns, partition) }
+	}
+	length := max(1, meta.count("delta.randomPrefixLength", defaultPrefixLength))
+	return func(map[string]string) string {
+		text := rand.Text()
+		return text[:min(length, len(text))] + "/"
+	}
+}
+
+// checkStorable refuses columns that no Parquet file can have: void ones are left out of files, and something must remain.
+func checkStorable(data *batch.Schema) error {
+	if !slices.ContainsFunc(data.Fields, func(f batch.Field) bool { return f.Type.Kind != batch.Void }) {
+		return errors.New("all of the columns that files would have are void; add a column of another type")
+	}
+	var check func(path string, t batch.Type) error
+	check = func(path string, t batch.Type) error {
+		fields := t.Fields()
+		void := func(f batch.Field) bool { return f.Type.Kind == batch.Void }
+		switch {
+		case t.Kind == batch.Struct && !slices.ContainsFunc(fields, func(f batch.Field) bool { return !void(f) }):
+			return fmt.Errorf("column %s is a struct of void fields, which Parquet cannot store", path)
+		case t.Kind != batch.Struct && slices.ContainsFunc(fields, void):
+			return fmt.Errorf("column %s is %s: void cannot be stored within it", path, t)
+		}
+		for _, f := range fields {
+			if err := check(joinPath(path, f.Name), f.Type); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, f := range data.Fields {
+		if err := check(f.Name, f.Type); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compressionOf reads the name of a codec as Spark has it; "" is snappy. suffix is what file names end in.
@@ -124,14 +242,15 @@ func compressionOf(name string) (c parquet.Compression, suffix string, err error
 	return 0, "", fmt.Errorf("compression codec %q is not supported for writing; use snappy, zstd, gzip, lz4_raw or uncompressed", name)
 }
 
-// Write adds rows. The batch has the table's columns in schema order; its memory is not kept. After an error the writer
-// can only be aborted.
+// Write adds rows. The batch has the table's columns in schema order, and those that the options add; its memory is not kept. A column that
+// is nil is not given: it gets its default, its generated or identity value, or null. After an error the writer can only be aborted.
 func (w *FileWriter) Write(ctx context.Context, b *batch.Batch) error {
-	if err := w.check(b); err != nil {
+	b, err := w.accept(b)
+	if err != nil || b.Rows() == 0 {
 		return err
 	}
-	if b.Rows() == 0 {
-		return nil
+	if b, err = w.applyRules(ctx, b); err != nil {
+		return err
 	}
 	data := &batch.Batch{Schema: w.data, Cols: make([]*batch.Vector, len(w.dataCols)), Len: b.Len, Sel: b.Sel}
 	for i, c := range w.dataCols {
@@ -153,26 +272,60 @@ func (w *FileWriter) Write(ctx context.Context, b *batch.Batch) error {
 	return nil
 }
 
-// check compares the batch with the schema and enforces NOT NULL.
-func (w *FileWriter) check(b *batch.Batch) error {
+// accept compares the batch with the schema, and returns it with the schema's very types.
+func (w *FileWriter) accept(b *batch.Batch) (*batch.Batch, error) {
 	if len(b.Cols) != len(w.schema.Fields) {
-		return fmt.Errorf("write to %s: %d columns for the %d of its schema", w.st.URI(), len(b.Cols), len(w.schema.Fields))
+		return nil, fmt.Errorf("write to %s: %d columns for the %d of its schema", w.st.URI(), len(b.Cols), len(w.schema.Fields))
 	}
+	out := &batch.Batch{Schema: w.schema, Cols: make([]*batch.Vector, len(b.Cols)), Len: b.Len, Sel: b.Sel}
 	for i, f := range w.schema.Fields {
 		v := b.Cols[i]
-		if v.Type != f.Type {
-			return fmt.Errorf("write to %s: column %s is %s, not %s", w.st.URI(), f.Name, f.Type, v.Type)
-		}
-		if f.Nullable || v.Valid == nil {
+		if v == nil {
+			if w.rules == nil || i >= w.columns {
+				return nil, fmt.Errorf("write to %s: column %s is not given", w.st.URI(), f.Name)
+			}
 			continue
 		}
-		for row := range b.Rows() {
-			if v.IsNull(b.Row(row)) {
-				return fmt.Errorf("%w: [DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: %s", ErrConstraint, f.Name)
-			}
+		var ok bool
+		if out.Cols[i], ok = conform(v, f.Type); !ok {
+			return nil, fmt.Errorf("write to %s: column %s is %s, not %s", w.st.URI(), f.Name, v.Type, f.Type)
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// conform returns the vector as one of a type that differs at the most in names of fields, metadata and nullability within it.
+func conform(v *batch.Vector, t batch.Type) (*batch.Vector, bool) {
+	if v.Type == t {
+		return v, true
+	}
+	fields := t.Fields()
+	if v.Type.Kind != t.Kind || fields == nil || len(fields) != len(v.Children) {
+		return nil, false
+	}
+	out := *v
+	out.Type, out.Children = t, make([]*batch.Vector, len(fields))
+	for i, f := range fields {
+		var ok bool
+		if out.Children[i], ok = conform(v.Children[i], f.Type); !ok {
+			return nil, false
+		}
+	}
+	return &out, true
+}
+
+// applyRules applies the table's rules to the table's columns.
+func (w *FileWriter) applyRules(ctx context.Context, b *batch.Batch) (*batch.Batch, error) {
+	if w.rules == nil {
+		return b, nil
+	}
+	own := &batch.Batch{Schema: w.rules.schema, Cols: b.Cols[:w.columns], Len: b.Len, Sel: b.Sel}
+	out, err := w.rules.apply(ctx, own)
+	if err != nil {
+		return nil, fmt.Errorf("write to %s: %w", w.st.URI(), err)
+	}
+	out.Schema, out.Cols = w.schema, append(out.Cols, b.Cols[w.columns:]...)
+	return out, nil
 }
 
 // group sorts the selected rows by partition into w.rows and returns the keys in the order of their first row.
@@ -236,7 +389,7 @@ func (w *FileWriter) begin(ctx context.Context, key string, partition map[string
 		}
 	}
 	f := &openFile{partition: partition}
-	f.key = fmt.Sprintf("%spart-%05d-%s-c000%s", partitionFolder(w.partitions, partition), w.numbers, uuid.NewString(), w.suffix)
+	f.key = fmt.Sprintf("%s%s%05d-%s-c000%s", w.folder(partition), w.prefix, w.numbers, uuid.NewString(), w.suffix)
 	w.numbers++
 	var err error
 	if f.object, err = w.st.Create(ctx, f.key); err != nil {
@@ -244,7 +397,7 @@ func (w *FileWriter) begin(ctx context.Context, key string, partition map[string
 	}
 	w.open[key] = f
 	w.oldest = append(w.oldest, key)
-	if f.parquet, err = parquet.NewWriter(f, w.data, parquet.WriterOptions{Compression: w.codec}); err != nil {
+	if f.parquet, err = parquet.NewWriter(f, w.data, w.parquet); err != nil {
 		return nil, fmt.Errorf("create %s of %s: %w", f.key, w.st.URI(), err)
 	}
 	return f, nil
@@ -259,8 +412,11 @@ func (w *FileWriter) finish(key string) error {
 	}
 	delete(w.open, key)
 	w.oldest = slices.DeleteFunc(w.oldest, func(k string) bool { return k == key })
-	w.done = append(w.done, finishedFile{f.object, AddFile{Path: f.key, PartitionValues: f.partition, Size: summary.Bytes,
-		ModTime: time.Now().UTC().Truncate(time.Millisecond), NumRecords: summary.Rows, Stats: w.stats.format(w.data, summary)}})
+	add := AddFile{Path: f.key, PartitionValues: f.partition, Size: summary.Bytes, ModTime: time.Now().UTC().Truncate(time.Millisecond), NumRecords: summary.Rows}
+	if w.stats != nil {
+		add.Stats = w.stats.format(summary)
+	}
+	w.done = append(w.done, finishedFile{f.object, add})
 	return nil
 }
 
@@ -277,6 +433,9 @@ func (w *FileWriter) Close(ctx context.Context) ([]AddFile, error) {
 	adds := make([]AddFile, len(w.done))
 	for i, f := range w.done {
 		adds[i] = f.add
+		if w.rules != nil {
+			adds[i].identity = w.rules.identityMarks()
+		}
 		commits.Go(func() error {
 			err := f.object.Commit(groupCtx, true)
 			if errors.Is(err, store.ErrAmbiguous) { // the name is ours alone: if it is there, it is this file

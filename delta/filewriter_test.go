@@ -118,7 +118,7 @@ func TestStatisticsText(t *testing.T) {
 		strings.Repeat("é", 32)+"\U0010ffff"+`"},`+
 		`"nullCount":{"b":1,"i":0,"f":0,"g":0,"dec":0,"d":0,"ts":0,"ntz":0,"s\"":0,"bin":0,"none":2}}`, adds[0].Stats)
 
-	stats, err := parseStats([]byte(adds[0].Stats), schema)
+	stats, err := parseStats([]byte(adds[0].Stats), newStatsShape(&Metadata{}, schema.Fields))
 	require.NoError(t, err)
 	require.Equal(t, int64(2), stats.NumRecords)
 	at := func(name string) ColumnStats { return stats.Columns[schema.Index(name)] }
@@ -126,7 +126,7 @@ func TestStatisticsText(t *testing.T) {
 	require.Equal(t, "9", at("i").Max.Format(0))
 	require.Equal(t, "184467440737095516150.00", at("dec").Max.Format(0))
 	require.Equal(t, int64(1_700_000_000_123_999), at("ts").Max.I64[0], "the cut digits are made up for")
-	require.Equal(t, int64(-1000), at("ts").Min.I64[0])
+	require.Equal(t, int64(-1999), at("ts").Min.I64[0], "before 1970, in the other direction too")
 	require.False(t, at("ts").Exact)
 	require.True(t, math.IsNaN(at("f").Max.F64[0]))
 	require.Nil(t, at("none").Min)
@@ -141,7 +141,7 @@ func TestStatisticsOfOthers(t *testing.T) {
 		`{"numRecords":3,"tightBounds":false,"minValues":{"a":1,"gone":{"x":1}},"maxValues":null,"nullCount":{"a":2}}`:             "3 false [1] [] 2 -1",
 		`{"numRecords":3,"minValues":{"a":99999999999,"s":5,"n":"2024-01-01T00:00:00.000Z"},"maxValues":{"a":"7"},"nullCount":{}}`: "3 true [] [] -1 -1",
 	} {
-		s, err := parseStats([]byte(text), schema)
+		s, err := parseStats([]byte(text), newStatsShape(&Metadata{}, schema.Fields))
 		require.NoError(t, err)
 		bound := func(v *batch.Vector) []string {
 			if v == nil {
@@ -153,7 +153,7 @@ func TestStatisticsOfOthers(t *testing.T) {
 		require.Equal(t, want, strings.TrimSpace(strings.Join([]string{formatInt(s.NumRecords), map[bool]string{true: "true", false: "false"}[s.TightBounds],
 			"[" + strings.Join(bound(c.Min), "") + "]", "[" + strings.Join(bound(c.Max), "") + "]", formatInt(c.NullCount), formatInt(s.Columns[1].NullCount)}, " ")), text)
 	}
-	_, err := parseStats([]byte(`{"numRecords":`), schema)
+	_, err := parseStats([]byte(`{"numRecords":`), newStatsShape(&Metadata{}, schema.Fields))
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
@@ -186,20 +186,41 @@ func TestTruncate(t *testing.T) {
 }
 
 func TestIndexedColumns(t *testing.T) {
-	data := batch.NewSchema()
-	for _, name := range []string{"a", "b c", "d`e", "f"} {
-		data.Fields = append(data.Fields, batch.Field{Name: name, Type: kind(batch.Int32)})
-	}
-	for property, want := range map[string][]int{
-		"delta.dataSkippingNumIndexedCols=2":             {0, 1},
-		"delta.dataSkippingNumIndexedCols=0":             nil,
-		"delta.dataSkippingNumIndexedCols=-1":            {0, 1, 2, 3},
-		"delta.dataSkippingStatsColumns=f, `b c`,`d``e`": {3, 1, 2},
-		"other=1": {0, 1, 2, 3},
+	flat := func(name string) batch.Field { return batch.Field{Name: name, Type: kind(batch.Int32)} }
+	inner := batch.StructOf(flat("x"), batch.Field{Name: "y.z", Type: batch.ListOf(flat(""))}, flat("f"))
+	data := batch.NewSchema(flat("a"), batch.Field{Name: "s", Type: inner}, flat("b c"), flat("d`e"), flat("f"))
+	for property, want := range map[string]string{
+		"delta.dataSkippingNumIndexedCols=3":              "a s.x s.y.z",
+		"delta.dataSkippingNumIndexedCols=0":              "",
+		"delta.dataSkippingNumIndexedCols=-1":             "a s.x s.y.z s.f b c d`e f",
+		"delta.dataSkippingStatsColumns=f, `b c`,`d``e`":  "b c d`e f",
+		"delta.dataSkippingStatsColumns=S":                "s.x s.y.z s.f",
+		"delta.dataSkippingStatsColumns=s.`y.z`, `s` . f": "s.y.z s.f",
+		"delta.dataSkippingStatsColumns=":                 "",
+		"other=1":                                         "a s.x s.y.z s.f b c d`e f",
 	} {
 		key, value, _ := strings.Cut(property, "=")
-		require.Equal(t, want, newStatsOptions(&Metadata{Configuration: map[string]string{key: value}}, data).columns, property)
+		meta := &Metadata{Configuration: map[string]string{key: value}}
+		var got []string
+		var walk func(path string, targets []statsTarget, fields []batch.Field)
+		walk = func(path string, targets []statsTarget, fields []batch.Field) {
+			for i, x := range targets {
+				if x.wanted {
+					got = append(got, joinPath(path, fields[i].Name))
+				}
+				walk(joinPath(path, fields[i].Name), x.fields, fields[i].Type.Fields())
+			}
+		}
+		walk("", newStatsWriter(meta, data).columns, data.Fields)
+		require.Equal(t, want, strings.Join(got, " "), property)
 	}
+	for _, bad := range []string{"a,", "`a", "a``b`", "a..b", ",", "`a`b", "a `b`"} {
+		_, err := splitColumnNames(bad)
+		require.Error(t, err, bad)
+	}
+	names, err := splitColumnNames("a , `b.c`.`d``e`,F")
+	require.NoError(t, err)
+	require.Equal(t, "a,`b.c`.`d``e`,F", joinColumnNames(names))
 }
 
 func TestNotNullAndTypes(t *testing.T) {
@@ -216,7 +237,7 @@ func TestNotNullAndTypes(t *testing.T) {
 	rows.Sel = []int32{0}
 	require.NoError(t, w.Write(ctx, rows), "the row with the null is not selected")
 	require.ErrorContains(t, w.Write(ctx, batch.New(batch.NewSchema(batch.Field{Type: kind(batch.Int32)}, batch.Field{Type: kind(batch.String)}),
-		batch.NewNulls(kind(batch.Int32), 1), batch.NewNulls(kind(batch.String), 1))), "column id is long, not integer")
+		batch.NewNulls(kind(batch.Int32), 1), batch.NewNulls(kind(batch.String), 1))), "column id is integer, not long")
 	require.NoError(t, w.Abort())
 }
 
@@ -343,7 +364,7 @@ func TestNewMetadataRefuses(t *testing.T) {
 		"named twice":        func() error { _, err := NewMetadata(testSchema, []string{"id", "id"}, nil); return err },
 		"all of its columns": func() error { _, err := NewMetadata(testSchema, []string{"id", "day"}, nil); return err },
 		"UNKNOWN_CONFIGURATION": func() error {
-			_, err := NewMetadata(testSchema, nil, map[string]string{"delta.enableDeletionVectors": "true"})
+			_, err := NewMetadata(testSchema, nil, map[string]string{"delta.nothing": "true"})
 			return err
 		},
 		"true or false": func() error {
@@ -385,11 +406,8 @@ func TestMetadataThatCannotBeHonoured(t *testing.T) {
 	s, err := table.Snapshot(ctx)
 	require.NoError(t, err)
 	for text, change := range map[string]func(*Metadata){
-		"delta.enableChangeDataFeed": func(m *Metadata) { m.Configuration = map[string]string{"delta.enableChangeDataFeed": "true"} },
-		"generatedColumns": func(m *Metadata) {
-			m.SchemaString = strings.Replace(m.SchemaString, `"metadata":{}`, `"metadata":{"delta.generationExpression":"1"}`, 1)
-		},
-		"column id: map":        func(m *Metadata) { m.SchemaString = strings.Replace(m.SchemaString, `"long"`, `{"type":"map"}`, 1) },
+		"enableIcebergCompatV2": func(m *Metadata) { m.Configuration = map[string]string{"delta.enableIcebergCompatV2": "true"} },
+		"column id: interval":   func(m *Metadata) { m.SchemaString = strings.Replace(m.SchemaString, `"long"`, `"interval day"`, 1) },
 		"differ only by case":   func(m *Metadata) { m.SchemaString = strings.Replace(m.SchemaString, `"day"`, `"ID"`, 1) },
 		"is not a column":       func(m *Metadata) { m.PartitionColumns = []string{"x"} },
 		"Serializable or Write": func(m *Metadata) { m.Configuration = map[string]string{"delta.isolationLevel": "None"} },
@@ -418,7 +436,7 @@ func TestTimestampNTZUpgradesTheProtocol(t *testing.T) {
 	table := createTable(t, memoryStore(t), ntz, nil, nil)
 	s, err := table.Snapshot(ctx)
 	require.NoError(t, err)
-	require.Equal(t, &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"timestampNtz", "appendOnly", "invariants"}}, s.Protocol())
+	require.Equal(t, &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"appendOnly", "invariants", "timestampNtz"}}, s.Protocol())
 
 	table = createTable(t, memoryStore(t), testSchema, nil, nil)
 	s, err = table.Snapshot(ctx)
@@ -430,6 +448,6 @@ func TestTimestampNTZUpgradesTheProtocol(t *testing.T) {
 	x.SetMetadata(&m)
 	done, err := x.Commit(ctx, Operation{Name: "ADD COLUMNS"})
 	require.NoError(t, err)
-	require.Equal(t, &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"timestampNtz", "appendOnly", "invariants"}}, done.Snapshot.Protocol())
+	require.Equal(t, &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"appendOnly", "invariants", "timestampNtz"}}, done.Snapshot.Protocol())
 	require.Equal(t, s.Metadata().ID, done.Snapshot.Metadata().ID)
 }

@@ -156,7 +156,7 @@ func (t *Table) VersionAt(ctx context.Context, at time.Time) (int64, error) {
 
 // inCommitTimestampsFrom is the version from which on commits have their own timestamps; -1 when they have none.
 func inCommitTimestampsFrom(s *Snapshot) int64 {
-	if !propertyOn("delta.enableInCommitTimestamps")(s) {
+	if !s.metadata.on("delta.enableInCommitTimestamps") {
 		return -1
 	}
 	from, err := strconv.ParseInt(s.metadata.Configuration["delta.inCommitTimestampEnablementVersion"], 10, 64)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,131 +12,70 @@ import (
 )
 
 // NewMetadata describes a new table: a new id, created now. It refuses schemas that other engines cannot read, and table
-// properties of Delta that are unknown or that this build would not honour. Other properties are kept as they are.
+// properties of Delta that are unknown or that this build would not honour. Other properties are kept as they are. With column mapping
+// among the properties the columns get their ids and physical names.
 func NewMetadata(schema *batch.Schema, partitionBy []string, config map[string]string) (*Metadata, error) {
-	if err := checkNewSchema(schema, partitionBy); err != nil {
-		return nil, err
-	}
-	m := &Metadata{ID: uuid.NewString(), SchemaString: FormatSchema(schema), PartitionColumns: slices.Clone(partitionBy),
-		Configuration: maps.Clone(config), CreatedTime: time.Now().UTC()}
+	m := &Metadata{ID: uuid.NewString(), PartitionColumns: slices.Clone(partitionBy), Configuration: maps.Clone(config), CreatedTime: time.Now().UTC()}
 	for _, k := range sortedKeys(config) {
-		if err := checkProperty(k, config[k]); err != nil {
+		if err := checkSetByHand(k, config[k]); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
+	if err := checkNewSchema(schema, m); err != nil {
+		return nil, err
+	}
+	m.nameRowTracking()
+	return m.withSchema(schema, newPhysicalName), nil
 }
 
-// propertyKind is what values a table property takes.
-type propertyKind uint8
-
-const (
-	boolProperty propertyKind = iota + 1
-	countProperty
-	intervalProperty
-	textProperty
-)
-
-// properties are Delta's table properties that may be set on a new table. Those about retention are kept for the
-// engines that clean up.
-var properties = map[string]propertyKind{
-	"delta.appendOnly":                      boolProperty,
-	"delta.checkpointInterval":              countProperty,
-	"delta.checkpointRetentionDuration":     intervalProperty,
-	"delta.dataSkippingNumIndexedCols":      countProperty,
-	"delta.dataSkippingStatsColumns":        textProperty,
-	"delta.dataSkippingStringPrefixLength":  countProperty,
-	"delta.deletedFileRetentionDuration":    intervalProperty,
-	"delta.enableExpiredLogCleanup":         boolProperty,
-	"delta.isolationLevel":                  textProperty,
-	"delta.logRetentionDuration":            intervalProperty,
-	"delta.parquet.compression.codec":       textProperty,
-	"delta.setTransactionRetentionDuration": intervalProperty,
+// nameRowTracking names the columns of files that keep the tracking of rows that are moved, once the table tracks rows.
+func (m *Metadata) nameRowTracking() {
+	if !m.on(rowTrackingProperty) || m.Configuration[rowIDColumnProperty] != "" {
+		return
+	}
+	m.Configuration[rowIDColumnProperty] = "_row-id-col-" + uuid.NewString()
+	m.Configuration[rowCommitVersionColumnProperty] = "_row-commit-version-col-" + uuid.NewString()
 }
 
-func checkProperty(key, value string) error {
-	if !strings.HasPrefix(strings.ToLower(key), "delta.") {
-		return nil
+// parseTableSchema reads the schema of metadata and checks that files of it can be read.
+func parseTableSchema(m *Metadata) (*batch.Schema, error) {
+	schema, err := ParseSchema(m.SchemaString)
+	if err != nil {
+		return nil, err
 	}
-	bad := func(want string) error {
-		return fmt.Errorf("table property %s = %q: %s is expected", key, value, want)
+	if err := checkMapping(m, schema); err != nil {
+		return nil, err
 	}
-	switch properties[key] {
-	case boolProperty:
-		if value != "true" && value != "false" {
-			return bad("true or false")
+	return schema, checkTypeChanges(schema)
+}
+
+// check refuses metadata that cannot be put on top of a snapshot: what is not built, and what its files would not fit. empties says that
+// none of these files stays.
+func (m *Metadata) check(before *Snapshot, empties bool) (*batch.Schema, error) {
+	schema, err := parseTableSchema(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkNewSchema(schema, m); err != nil {
+		return nil, err
+	}
+	old := before.metadata
+	if old == nil {
+		old = &Metadata{}
+	} else if !empties && !slices.EqualFunc(m.partitionKeys(), old.partitionKeys(), func(a, b partitionKey) bool { return a.stored == b.stored }) {
+		return nil, fmt.Errorf("the partition columns of %s cannot be changed from %v to %v while files of the old layout stay; replace all rows in the same statement",
+			before.uri, old.PartitionColumns, m.PartitionColumns)
+	}
+	for _, k := range sortedKeys(m.Configuration) {
+		if v, had := old.Configuration[k]; had && v == m.Configuration[k] {
+			continue
 		}
-	case countProperty:
-		if n, err := strconv.Atoi(value); err != nil || n < -1 || n == 0 && key != "delta.dataSkippingNumIndexedCols" {
-			return bad("a number above 0")
+		if err := checkProperty(k, m.Configuration[k]); err != nil {
+			return nil, err
 		}
-	case intervalProperty:
-		if _, err := parseInterval(value); err != nil {
-			return err
-		}
-	case textProperty:
-		switch key {
-		case "delta.isolationLevel":
-			if value != serializable && value != writeSerializable {
-				return bad("Serializable or WriteSerializable")
-			}
-		case "delta.parquet.compression.codec":
-			if _, _, err := compressionOf(value); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("[DELTA_UNKNOWN_CONFIGURATION] table property %s is not known or not supported yet; known are %s", key, strings.Join(sortedKeys(properties), ", "))
 	}
-	return nil
-}
-
-// count is a property's number; def when it is not set or not a number.
-func (m *Metadata) count(key string, def int) int {
-	if n, err := strconv.Atoi(m.Configuration[key]); err == nil {
-		return n
+	if blocked := blockedFeatures(m, schema); len(blocked) > 0 {
+		return nil, &UnsupportedError{Op: "write", URI: before.uri, Features: blocked, Detail: "the new metadata use them"}
 	}
-	return def
-}
-
-// intervalUnits are the fixed units that Delta allows in intervals.
-var intervalUnits = map[string]time.Duration{
-	"microsecond": time.Microsecond, "millisecond": time.Millisecond, "second": time.Second, "minute": time.Minute,
-	"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
-}
-
-// parseInterval reads an interval such as "interval 1 week" or "2 days 12 hours".
-func parseInterval(text string) (time.Duration, error) {
-	words := strings.Fields(strings.ToLower(text))
-	if len(words) > 0 && words[0] == "interval" {
-		words = words[1:]
-	}
-	var sum time.Duration
-	for i := 0; i+1 < len(words); i += 2 {
-		n, err := strconv.ParseInt(words[i], 10, 32)
-		unit, ok := intervalUnits[strings.TrimSuffix(words[i+1], "s")]
-		if err != nil || !ok {
-			return 0, intervalError(text)
-		}
-		sum += time.Duration(n) * unit
-	}
-	if len(words) == 0 || len(words)%2 != 0 || sum < 0 {
-		return 0, intervalError(text)
-	}
-	return sum, nil
-}
-
-func intervalError(text string) error {
-	return fmt.Errorf("%q is not an interval; write for example \"interval 7 days\"", text)
-}
-
-// defaultTombstoneRetention is Delta's default of delta.deletedFileRetentionDuration.
-const defaultTombstoneRetention = 7 * 24 * time.Hour
-
-// interval is a property's duration; def when it is not set or not an interval.
-func (m *Metadata) interval(key string, def time.Duration) time.Duration {
-	if d, err := parseInterval(m.Configuration[key]); err == nil {
-		return d
-	}
-	return def
+	return schema, nil
 }

@@ -26,7 +26,7 @@ type rowTrackingState struct {
 
 // tracksRows tells whether files that are added must have row ids.
 func (s *Snapshot) tracksRows() bool {
-	return s.protocol != nil && slices.Contains(s.protocol.WriterFeatures, rowTrackingFeature) && !propertyOn(rowTrackingPaused)(s)
+	return s.protocol != nil && slices.Contains(s.protocol.WriterFeatures, rowTrackingFeature) && !s.metadata.on(rowTrackingPaused)
 }
 
 // rowIDMark is the highest row id that was given; -1 before the first.
@@ -88,7 +88,7 @@ func (r *rowIDs) domain() (domainAction, bool) {
 func (s *Snapshot) checkRowTracking(next *Metadata) error {
 	after := *s
 	after.metadata = next
-	if !propertyOn(rowTrackingProperty)(&after) || s.metadata == nil || propertyOn(rowTrackingProperty)(s) {
+	if !after.metadata.on(rowTrackingProperty) || s.metadata == nil || s.metadata.on(rowTrackingProperty) {
 		return nil
 	}
 	for f := range s.Files() {

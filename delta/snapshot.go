@@ -16,6 +16,7 @@ type Snapshot struct {
 	protocol *Protocol
 	metadata *Metadata
 	schema   *batch.Schema // nil when schemaErr is set
+	shape    *statsShape   // nil when schemaErr is set
 	files    fileView
 	txns     txnSet
 	domains  map[string]string // live domainMetadata: domain -> configuration
@@ -79,13 +80,13 @@ type File struct {
 	ref     statsRef
 	extra   *fileExtra
 	reader  *statsReader
-	schema  *batch.Schema
+	shape   *statsShape
 }
 
 // Files yields the live files, oldest first. Statistics are cheapest to read in that order.
 func (s *Snapshot) Files() iter.Seq[File] {
 	return func(yield func(File) bool) {
-		for f := range s.files.files(s.schema) {
+		for f := range s.files.files(s) {
 			if s.own != nil && s.own.touched[f.Path] {
 				continue
 			}
@@ -96,7 +97,7 @@ func (s *Snapshot) Files() iter.Seq[File] {
 		if s.own == nil {
 			return
 		}
-		for f := range s.own.files.files(s.schema) {
+		for f := range s.own.files.files(s) {
 			if !yield(f) {
 				return
 			}
@@ -104,13 +105,13 @@ func (s *Snapshot) Files() iter.Seq[File] {
 	}
 }
 
-// files yields the live files.
-func (v *fileView) files(schema *batch.Schema) iter.Seq[File] {
+// files yields the live files as files of a snapshot.
+func (v *fileView) files(s *Snapshot) iter.Seq[File] {
 	return func(yield func(File) bool) {
-		reader := &statsReader{blocks: v.stats}
+		reader, names := &statsReader{blocks: v.stats}, newPartitionNames(s.metadata)
 		for c, i := range v.all() {
-			f := File{Path: c.path[i], PartitionValues: c.partition[i], Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
-				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, schema: schema}
+			f := File{Path: c.path[i], PartitionValues: names.logical(c.partition[i]), Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
+				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, shape: s.shape}
 			if !yield(f) {
 				return
 			}
@@ -140,9 +141,12 @@ func (f File) Stats() (*Stats, error) {
 	}
 	f.reader.mu.Lock()
 	defer f.reader.mu.Unlock()
-	stats, err := parseStats(f.reader.at(f.ref), f.schema)
+	stats, err := parseStats(f.reader.at(f.ref), f.shape)
 	if err != nil {
 		return nil, fmt.Errorf("statistics of %s: %w", f.Path, err)
+	}
+	if f.extra.dvID() != "" { // whatever the writer said
+		stats.widen()
 	}
 	return stats, nil
 }
@@ -165,13 +169,19 @@ func (s *Snapshot) applyState(c *commit) {
 		s.protocol = c.protocol
 	}
 	if c.metadata != nil {
-		s.metadata = c.metadata
-		s.schema, s.schemaErr = ParseSchema(c.metadata.SchemaString)
+		s.setMetadata(c.metadata)
 	}
 	for _, t := range c.txns {
 		s.txns = s.txns.with(t.appID, t.txn)
 	}
 	s.domains = withDomains(s.domains, c.domains)
+}
+
+func (s *Snapshot) setMetadata(m *Metadata) {
+	s.metadata, s.shape = m, nil
+	if s.schema, s.schemaErr = parseTableSchema(m); s.schemaErr == nil {
+		s.shape = newStatsShape(m, s.schema.Fields)
+	}
 }
 
 // withDomains returns domains after changes. The map given stays as it is.

@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 
@@ -17,14 +16,48 @@ type Stats struct {
 
 // ColumnStats are bounds of one column of one file: Min <= v <= Max for every v that is not null. NaN is the exception:
 // writers disagree whether Max counts it, so a float column may hold NaN whatever Max says.
+//
+// Where Stats.TightBounds is false the bounds hold all the same, but NullCount says something only when it is 0 or the number of rows.
 type ColumnStats struct {
 	Min, Max  *batch.Vector // one row each, of the column's type; nil unknown
-	Exact     bool          // Min and Max are values that the file held when it was written. Never for strings, timestamps and floats
-	NullCount int64         // -1 unknown
+	Exact     bool          // Min and Max are values that rows of the file have. Never for strings, timestamps and floats
+	NullCount int64         // -1 unknown; of a struct's field it includes the rows where the struct is null
+	Fields    []ColumnStats // of a struct, by the position of its fields; nil: nothing is known
 }
 
-// timestampSlack is what the text of a timestamp may be too low: Spark cuts it to milliseconds.
-const timestampSlack = 999 // microseconds
+// statsShape is how the statistics of a table are laid out: by the names that its files have, nested as its structs are.
+type statsShape struct {
+	columns []statsColumn
+	byName  map[string]int
+}
+
+type statsColumn struct {
+	typ       batch.Type
+	wasFloat  bool        // of type double, but the texts may be those of floats
+	structure *statsShape // of a struct; else nil
+}
+
+// newStatsShape lays out the statistics of fields of a table.
+func newStatsShape(m *Metadata, fields []batch.Field) *statsShape {
+	s := &statsShape{columns: make([]statsColumn, len(fields)), byName: make(map[string]int, len(fields))}
+	for i, f := range fields {
+		s.columns[i] = statsColumn{typ: f.Type, wasFloat: f.Type.Kind == batch.Float64 && f.Metadata[typeChangesKey] != ""}
+		if f.Type.Kind == batch.Struct {
+			s.columns[i].structure = newStatsShape(m, f.Type.Fields())
+		}
+		s.byName[m.physicalName(f)] = i
+	}
+	return s
+}
+
+// unknown returns statistics that say nothing.
+func (s *statsShape) unknown() []ColumnStats {
+	out := make([]ColumnStats, len(s.columns))
+	for i := range out {
+		out[i].NullCount = -1
+	}
+	return out
+}
 
 // numRecords finds the number of rows in the text of statistics; -1 without it.
 func numRecords(text []byte) int64 {
@@ -37,7 +70,7 @@ func numRecords(text []byte) int64 {
 			s.skip()
 			continue
 		}
-		if n := s.int(); s.err == nil {
+		if n := s.int(); s.err == nil && n >= 0 {
 			return n
 		}
 		return -1
@@ -47,35 +80,23 @@ func numRecords(text []byte) int64 {
 
 // parseStats reads the text of statistics. What the schema does not have is ignored. What cannot be read as the
 // column's type is unknown: statistics may be older than the schema, and only ever save work.
-func parseStats(text []byte, schema *batch.Schema) (*Stats, error) {
-	s := &Stats{NumRecords: numRecords(text), TightBounds: true, Columns: make([]ColumnStats, len(schema.Fields))}
-	for i := range s.Columns {
-		s.Columns[i].NullCount = -1
-	}
-	byName := make(map[string]int, len(schema.Fields))
-	for i, f := range schema.Fields {
-		byName[f.Name] = i
-	}
+func parseStats(text []byte, shape *statsShape) (*Stats, error) {
+	s := &Stats{NumRecords: numRecords(text), TightBounds: true, Columns: shape.unknown()}
 	in := jsonScanner{text: text}
-	each := func(fn func(c *ColumnStats, t batch.Type, raw []byte)) {
-		for key := range in.fields {
-			raw := in.raw()
-			if i, ok := byName[string(key)]; ok && in.err == nil {
-				fn(&s.Columns[i], schema.Fields[i].Type, raw)
-			}
-		}
-	}
 	for key := range in.fields {
 		switch string(key) {
 		case "tightBounds":
 			s.TightBounds = string(in.raw()) != "false"
 		case "minValues":
-			each(func(c *ColumnStats, t batch.Type, raw []byte) { c.Min = parseBound(raw, t, 0) })
+			shape.read(&in, s.Columns, func(c *ColumnStats, of statsColumn, raw []byte) { c.Min, c.Exact = of.lower(raw) })
 		case "maxValues":
-			each(func(c *ColumnStats, t batch.Type, raw []byte) { c.Max = parseBound(raw, t, timestampSlack) })
+			shape.read(&in, s.Columns, func(c *ColumnStats, of statsColumn, raw []byte) {
+				high, exact := of.upper(raw)
+				c.Max, c.Exact = high, exact && c.Exact
+			})
 		case "nullCount":
-			each(func(c *ColumnStats, _ batch.Type, raw []byte) {
-				if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			shape.read(&in, s.Columns, func(c *ColumnStats, _ statsColumn, raw []byte) {
+				if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n >= 0 {
 					c.NullCount = n
 				}
 			})
@@ -86,59 +107,44 @@ func parseStats(text []byte, schema *batch.Schema) (*Stats, error) {
 	if err := in.end(); err != nil {
 		return nil, fmt.Errorf("%w: %w: %.120q", ErrCorrupt, err, text)
 	}
-	for i := range s.Columns {
-		s.Columns[i].Exact = s.TightBounds && exactBounds(schema.Fields[i].Type.Kind)
-	}
+	settle(s.Columns, s.TightBounds)
 	return s, nil
 }
 
-func exactBounds(k batch.Kind) bool {
-	switch k {
-	case batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal, batch.Date:
-		return true
-	}
-	return false
+// widen says that rows may have been deleted since the statistics were made.
+func (s *Stats) widen() {
+	s.TightBounds = false
+	settle(s.Columns, false)
 }
 
-// parseBound reads one bound; nil when it is not of the column's type. slack is added to timestamps.
-func parseBound(raw []byte, t batch.Type, slack int64) *batch.Vector {
-	isText := raw[0] == '"'
-	text := raw
-	if isText {
-		text = unescape(raw[1 : len(raw)-1])
+// read passes the members of the object at hand to fn, those of structs too. An object where a flat value belongs, or the reverse, says
+// nothing.
+func (s *statsShape) read(in *jsonScanner, columns []ColumnStats, fn func(c *ColumnStats, of statsColumn, raw []byte)) {
+	for key := range in.fields {
+		i, ok := s.byName[string(key)]
+		if !ok || (in.peek() == '{') != (s.columns[i].structure != nil) {
+			in.skip()
+			continue
+		}
+		of, c := s.columns[i], &columns[i]
+		if of.structure == nil {
+			if raw := in.raw(); in.err == nil {
+				fn(c, of, raw)
+			}
+			continue
+		}
+		if c.Fields == nil {
+			c.Fields = of.structure.unknown()
+		}
+		of.structure.read(in, c.Fields, fn)
 	}
-	switch t.Kind {
-	case batch.String:
-		if !isText {
-			return nil
-		}
-		v := batch.NewVector(t, 1)
-		v.AppendBytes(text)
-		return v
-	case batch.Float32, batch.Float64:
-		if isText && string(text) != "NaN" && string(text) != "Infinity" && string(text) != "-Infinity" {
-			return nil
-		}
-	case batch.Date, batch.Timestamp, batch.TimestampNTZ:
-		if !isText {
-			return nil
-		}
-		if t.Kind == batch.TimestampNTZ { // some writers put a Z behind it
-			text = bytes.TrimSuffix(text, []byte("Z"))
-		}
-	case batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal:
-		if isText {
-			return nil
-		}
-	default: // booleans and binary have no bounds
-		return nil
+}
+
+// settle makes Exact what it says: both bounds are there, and no row that they come from is deleted.
+func settle(columns []ColumnStats, tight bool) {
+	for i := range columns {
+		c := &columns[i]
+		c.Exact = c.Exact && tight && c.Min != nil && c.Max != nil
+		settle(c.Fields, tight)
 	}
-	v := batch.NewVector(t, 1)
-	if len(text) == 0 || appendPartitionValue(v, string(text)) != nil {
-		return nil
-	}
-	if t.Kind == batch.Timestamp || t.Kind == batch.TimestampNTZ {
-		v.I64[0] += slack
-	}
-	return v
 }

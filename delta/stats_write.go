@@ -1,7 +1,9 @@
 package delta
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,92 +13,208 @@ import (
 
 // Delta's defaults of statistics.
 const (
-	defaultIndexedColumns = 32
+	defaultIndexedColumns = 32 // leaves
 	defaultStringPrefix   = 32 // characters
 )
 
-// statsOptions say which columns of a table have statistics, and how long strings may be.
-type statsOptions struct {
-	columns []int // positions in the files' schema
-	prefix  int   // characters
+// statsWriter writes statistics: of which columns, by which names, and how long strings may be.
+type statsWriter struct {
+	columns []statsTarget // by position in the files' schema
+	prefix  int           // characters
 }
 
-func newStatsOptions(meta *Metadata, data *batch.Schema) statsOptions {
-	o := statsOptions{prefix: max(1, meta.count("delta.dataSkippingStringPrefixLength", defaultStringPrefix))}
-	if names, ok := meta.Configuration["delta.dataSkippingStatsColumns"]; ok {
-		for _, name := range splitColumnNames(names) {
-			if i := data.Index(name); i >= 0 {
-				o.columns = append(o.columns, i)
+// statsTarget is a column, or a field of a struct.
+type statsTarget struct {
+	key    string // its name in the files as a JSON string and a colon
+	wanted bool   // of a leaf
+	fields []statsTarget
+}
+
+func newStatsWriter(meta *Metadata, data *batch.Schema) statsWriter {
+	return statsWriter{prefix: max(1, meta.count("delta.dataSkippingStringPrefixLength", defaultStringPrefix)), columns: targets(meta, nil, data.Fields, meta.statsPick())}
+}
+
+// targets asks pick for each leaf in the order of the schema.
+func targets(meta *Metadata, path []string, fields []batch.Field, pick func(path []string) bool) []statsTarget {
+	out := make([]statsTarget, len(fields))
+	for i, f := range fields {
+		at := append(path[:len(path):len(path)], f.Name)
+		out[i].key = string(appendJSONString(nil, meta.physicalName(f))) + ":"
+		if f.Type.Kind == batch.Struct {
+			out[i].fields = targets(meta, at, f.Type.Fields(), pick)
+		} else {
+			out[i].wanted = pick(at) && f.Type.Kind != batch.Void
+		}
+	}
+	return out
+}
+
+// statsPick tells of each leaf, asked in the order of the schema, whether the table wants its statistics: those that the table names, or
+// the first ones.
+func (m *Metadata) statsPick() func(path []string) bool {
+	if list, ok := m.Configuration["delta.dataSkippingStatsColumns"]; ok {
+		if names, err := splitColumnNames(list); err == nil {
+			return func(path []string) bool {
+				return slices.ContainsFunc(names, func(name []string) bool { return len(name) <= len(path) && equalFoldAll(name, path[:len(name)]) })
 			}
 		}
-		return o
 	}
-	n := meta.count("delta.dataSkippingNumIndexedCols", defaultIndexedColumns)
-	for i := range data.Fields {
-		if n < 0 || i < n {
-			o.columns = append(o.columns, i)
-		}
+	leaves, limit := 0, m.count("delta.dataSkippingNumIndexedCols", defaultIndexedColumns)
+	return func([]string) bool {
+		leaves++
+		return limit < 0 || leaves <= limit
 	}
-	return o
 }
 
-// splitColumnNames splits a list of names at commas outside of backticks, which quote a name and are doubled in it.
-func splitColumnNames(list string) []string {
-	var names []string
-	var name strings.Builder
-	quoted := false
+func equalFoldAll(a, b []string) bool {
+	return slices.EqualFunc(a, b, strings.EqualFold)
+}
+
+var errColumnNames = errors.New("not a list of column names")
+
+// splitColumnNames splits a list of names at commas, and each at its dots. Back quotes quote a part of a name and are doubled in it.
+func splitColumnNames(list string) ([][]string, error) {
+	var names [][]string
+	var name []string
+	var part strings.Builder
+	quoted, wasQuoted := false, false
+	endPart := func() error {
+		text := part.String()
+		if !wasQuoted {
+			text = strings.TrimSpace(text)
+		}
+		if text == "" {
+			return errColumnNames
+		}
+		name = append(name, text)
+		part.Reset()
+		wasQuoted = false
+		return nil
+	}
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
 		case c == '`' && quoted && strings.HasPrefix(list[i+1:], "`"):
-			name.WriteByte('`')
+			part.WriteByte('`')
 			i++
+		case c == '`' && !quoted && strings.TrimSpace(part.String()) != "":
+			return nil, errColumnNames
 		case c == '`':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			names = append(names, strings.TrimSpace(name.String()))
-			name.Reset()
-		default:
-			name.WriteByte(c)
+			if !quoted {
+				part.Reset()
+			}
+			quoted, wasQuoted = !quoted, true
+		case quoted:
+			part.WriteByte(c)
+		case c == ',' || c == '.':
+			if err := endPart(); err != nil {
+				return nil, err
+			}
+			if c == ',' {
+				names, name = append(names, name), nil
+			}
+		case wasQuoted && c != ' ':
+			return nil, errColumnNames
+		case !wasQuoted:
+			part.WriteByte(c)
 		}
 	}
-	return append(names, strings.TrimSpace(name.String()))
+	if quoted {
+		return nil, errColumnNames
+	}
+	if strings.TrimSpace(list) == "" {
+		return nil, nil
+	}
+	if err := endPart(); err != nil {
+		return nil, err
+	}
+	return append(names, name), nil
+}
+
+// joinColumnNames is the inverse of splitColumnNames.
+func joinColumnNames(names [][]string) string {
+	var out strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		for j, part := range name {
+			if j > 0 {
+				out.WriteByte('.')
+			}
+			if strings.ContainsAny(part, "`., ") {
+				part = "`" + strings.ReplaceAll(part, "`", "``") + "`"
+			}
+			out.WriteString(part)
+		}
+	}
+	return out.String()
 }
 
 // format writes the statistics of one file as Spark does.
-func (o statsOptions) format(schema *batch.Schema, s parquet.Summary) string {
-	var mins, maxs, nulls []byte
-	member := func(dst []byte, name string) []byte {
-		if len(dst) > 0 {
-			dst = append(dst, ',')
-		}
-		return append(appendJSONString(dst, name), ':')
-	}
-	for _, i := range o.columns {
-		f, c := schema.Fields[i], s.Columns[i]
-		if c.NullCount >= 0 {
-			nulls = appendInt(member(nulls, f.Name), c.NullCount)
-		}
-		if !c.HasMinMax {
-			continue
-		}
-		low, okLow := o.bound(c.Min, false)
-		high, okHigh := o.bound(c.Max, true)
-		if okLow {
-			mins = append(member(mins, f.Name), low...)
-		}
-		if okHigh {
-			maxs = append(member(maxs, f.Name), high...)
-		}
-	}
+func (w statsWriter) format(s parquet.Summary) string {
+	lists := statsLists{writer: w}
+	lists.add(w.columns, s.Columns)
 	out := appendInt([]byte(`{"numRecords":`), s.Rows)
-	out = append(append(append(out, `,"minValues":{`...), mins...), '}')
-	out = append(append(append(out, `,"maxValues":{`...), maxs...), '}')
-	out = append(append(append(out, `,"nullCount":{`...), nulls...), '}')
+	out = append(append(append(out, `,"minValues":{`...), lists.mins...), '}')
+	out = append(append(append(out, `,"maxValues":{`...), lists.maxs...), '}')
+	out = append(append(append(out, `,"nullCount":{`...), lists.nulls...), '}')
 	return string(append(out, '}'))
 }
 
+// statsLists are the members of the three objects.
+type statsLists struct {
+	writer            statsWriter
+	mins, maxs, nulls []byte
+}
+
+func (l *statsLists) add(targets []statsTarget, stats []parquet.ColumnStats) {
+	for i, t := range targets {
+		if t.fields != nil {
+			l.addStruct(t, stats[i].Fields)
+		} else if t.wanted {
+			l.addLeaf(t.key, stats[i])
+		}
+	}
+}
+
+func (l *statsLists) addLeaf(key string, c parquet.ColumnStats) {
+	if c.NullCount >= 0 {
+		l.nulls = appendInt(appendMember(l.nulls, key), c.NullCount)
+	}
+	if !c.HasMinMax {
+		return
+	}
+	if low, ok := l.writer.bound(c.Min, false); ok {
+		l.mins = append(appendMember(l.mins, key), low...)
+	}
+	if high, ok := l.writer.bound(c.Max, true); ok {
+		l.maxs = append(appendMember(l.maxs, key), high...)
+	}
+}
+
+// addStruct adds the members of a struct, where there are any.
+func (l *statsLists) addStruct(t statsTarget, stats []parquet.ColumnStats) {
+	inside := statsLists{writer: l.writer}
+	inside.add(t.fields, stats)
+	object := func(dst, members []byte) []byte {
+		if len(members) == 0 {
+			return dst
+		}
+		return append(append(append(appendMember(dst, t.key), '{'), members...), '}')
+	}
+	l.mins, l.maxs, l.nulls = object(l.mins, inside.mins), object(l.maxs, inside.maxs), object(l.nulls, inside.nulls)
+}
+
+// appendMember begins a member of an object.
+func appendMember(dst []byte, key string) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	return append(dst, key...)
+}
+
 // bound writes one bound as JSON; false where the type, or the value, has none.
-func (o statsOptions) bound(v *batch.Vector, upper bool) (text []byte, ok bool) {
+func (w statsWriter) bound(v *batch.Vector, upper bool) (text []byte, ok bool) {
 	switch v.Type.Kind {
 	case batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal:
 		return v.AppendText(nil, 0), true
@@ -115,7 +233,7 @@ func (o statsOptions) bound(v *batch.Vector, upper bool) (text []byte, ok bool) 
 		if !utf8.ValidString(s) {
 			return nil, false
 		}
-		if s, ok = truncate(s, o.prefix, upper); !ok {
+		if s, ok = truncate(s, w.prefix, upper); !ok {
 			return nil, false
 		}
 		return appendJSONString(nil, s), true

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"lakesql/batch"
 	"lakesql/delta/dv"
 )
 
@@ -18,7 +17,7 @@ import (
 type Transaction struct {
 	table     *Table
 	read      *Snapshot // nil: the table is to be created
-	metadata  *Metadata // nil: not changed
+	metadata  *Metadata // nil: not changed. With wishes about the protocol among its properties
 	protocol  *Protocol // nil: not changed
 	files     fileChanges
 	changes   []AddFile // of the change data feed
@@ -88,7 +87,7 @@ func (x *Transaction) CanDeleteRows(f File) bool {
 
 // deletionVectors tells whether new deletion vectors may be written.
 func (s *Snapshot) deletionVectors() bool {
-	return s.metadata != nil && propertyOn("delta.enableDeletionVectors")(s) && slices.Contains(s.protocol.WriterFeatures, "deletionVectors")
+	return s.metadata != nil && s.metadata.on("delta.enableDeletionVectors") && slices.Contains(s.protocol.WriterFeatures, "deletionVectors")
 }
 
 // DeleteRows deletes rows of a file of the snapshot or of View, by their physical position. They are live there: neither
@@ -209,6 +208,9 @@ func (x *Transaction) prepare() error {
 			return err
 		}
 	}
+	if err := x.advanceIdentity(); err != nil {
+		return err
+	}
 	if x.metadata != nil {
 		if err := x.prepareMetadata(x.base); err != nil {
 			return err
@@ -219,38 +221,14 @@ func (x *Transaction) prepare() error {
 
 // prepareMetadata refuses metadata that ask for what is not built, whether or not the protocol names it.
 func (x *Transaction) prepareMetadata(before *Snapshot) error {
-	schema, err := ParseSchema(x.metadata.SchemaString)
+	schema, err := x.metadata.check(before, x.files.removesWhole() >= before.NumFiles())
 	if err != nil {
 		return err
-	}
-	if err := checkNewSchema(schema, x.metadata.PartitionColumns); err != nil {
-		return err
-	}
-	var old map[string]string
-	if m := before.metadata; m != nil {
-		old = m.Configuration
-		if !slices.Equal(x.metadata.PartitionColumns, m.PartitionColumns) && x.files.removesWhole() < before.NumFiles() {
-			return fmt.Errorf("the partition columns of %s cannot be changed from %v to %v while files of the old layout stay; replace all rows in the same statement",
-				before.uri, m.PartitionColumns, x.metadata.PartitionColumns)
-		}
-	}
-	for _, k := range sortedKeys(x.metadata.Configuration) {
-		if v, had := old[k]; had && v == x.metadata.Configuration[k] {
-			continue
-		}
-		if err := checkProperty(k, x.metadata.Configuration[k]); err != nil {
-			return err
-		}
 	}
 	if err := before.checkRowTracking(x.metadata); err != nil {
 		return err
 	}
-	after := *before
-	after.metadata, after.schema = x.metadata, schema
-	if active := activeFeatures(&after); len(active) > 0 {
-		return &UnsupportedError{Op: "write", URI: before.uri, Features: active, Detail: "the new metadata use them"}
-	}
-	x.protocol = upgradedProtocol(before.protocol, schema)
+	x.protocol = requiredProtocol(before.protocol, x.metadata, schema)
 	return nil
 }
 
@@ -272,38 +250,6 @@ func (x *Transaction) prepareFiles() error {
 // after is base with the protocol and the metadata that the commit leaves in force.
 func (x *Transaction) after() *Snapshot {
 	out := *x.base
-	out.applyState(&commit{protocol: x.protocol, metadata: x.metadata})
+	out.applyState(&commit{protocol: x.protocol, metadata: x.metadata.withoutProtocolProperties()})
 	return &out
-}
-
-// upgradedProtocol is the protocol that a schema needs on top of the present one (nil: none yet); nil when that one is enough.
-func upgradedProtocol(now *Protocol, schema *batch.Schema) *Protocol {
-	if !slices.ContainsFunc(schema.Fields, func(f batch.Field) bool { return f.Type.Kind == batch.TimestampNTZ }) {
-		if now == nil {
-			return &Protocol{MinReader: 1, MinWriter: 2}
-		}
-		return nil
-	}
-	const feature = "timestampNtz"
-	next := &Protocol{MinReader: maxReader, MinWriter: maxWriter, ReaderFeatures: []string{feature}, WriterFeatures: []string{feature}}
-	if now == nil {
-		next.WriterFeatures = append(next.WriterFeatures, "appendOnly", "invariants")
-		return next
-	}
-	if slices.Contains(now.ReaderFeatures, feature) {
-		return nil
-	}
-	// Everything that the old versions implied stays in force.
-	next.ReaderFeatures = append(slices.Clone(now.ReaderFeatures), feature)
-	next.WriterFeatures = append(slices.Clone(now.WriterFeatures), feature)
-	for _, f := range sortedKeys(featureRules) {
-		rule := featureRules[f]
-		if now.MinReader < maxReader && rule.legacyReader > 0 && rule.legacyReader <= now.MinReader {
-			next.ReaderFeatures = append(next.ReaderFeatures, f)
-		}
-		if now.MinWriter < maxWriter && rule.legacyWriter > 0 && rule.legacyWriter <= now.MinWriter {
-			next.WriterFeatures = append(next.WriterFeatures, f)
-		}
-	}
-	return next
 }

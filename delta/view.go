@@ -16,11 +16,16 @@ type ownChanges struct {
 // View is the snapshot that the transaction began with, after what the transaction has done so far: what its next statement
 // sees. It stays as it is when the transaction goes on. Its version is that of the snapshot.
 func (x *Transaction) View() *Snapshot {
-	out := x.after()
+	next := *x
+	if next.advanceIdentity() != nil { // Commit says what is wrong
+		next = *x
+	}
+	out := next.after()
 	out.domains = withDomains(out.domains, x.domains)
 	for _, t := range x.txns {
 		out.txns = out.txns.with(t.appID, t.txn)
 	}
+	partitions := out.metadata.partitionKeys()
 	var own commit
 	touched := make(map[string]bool, len(x.files.touched))
 	for _, t := range x.files.touched {
@@ -28,11 +33,11 @@ func (x *Transaction) View() *Snapshot {
 		out.files.live--
 		out.files.bytes -= t.file.Size
 		if t.rows != nil {
-			own.adds = append(own.adds, x.addAction(t.file.AddFile(), t.rows))
+			own.adds = append(own.adds, pendingAdd(t.file.AddFile(), t.rows, partitions))
 		}
 	}
 	for a := range x.files.live {
-		own.adds = append(own.adds, x.addAction(a.AddFile, a.rows))
+		own.adds = append(own.adds, pendingAdd(a.AddFile, a.rows, partitions))
 	}
 	out.own = &ownChanges{touched, out.filesOf(own.adds)}
 	out.files.live += out.own.files.live
@@ -40,9 +45,10 @@ func (x *Transaction) View() *Snapshot {
 	return out
 }
 
-// addAction is the action of a file some of whose rows have been deleted; rows may be nil.
-func (x *Transaction) addAction(f AddFile, rows *dv.Bitmap) addAction {
-	a := addAction{path: []byte(encodePath(f.Path)), partition: f.PartitionValues, size: f.Size, modTime: f.ModTime.UnixMilli(), stats: []byte(f.Stats), extra: f.extra}
+// pendingAdd is the action of a file some of whose rows have been deleted; rows may be nil.
+func pendingAdd(f AddFile, rows *dv.Bitmap, partitions []partitionKey) addAction {
+	a := addAction{path: []byte(encodePath(f.Path)), partition: storedPartition(f.PartitionValues, partitions),
+		size: f.Size, modTime: f.ModTime.UnixMilli(), stats: []byte(f.Stats), extra: f.extra}
 	if rows != nil {
 		base := f.extra.vector()
 		a.extra = f.extra.withVector(&deletionVector{base: base, pending: rows, cardinality: f.extra.deletedRows() + rows.Cardinality()})

@@ -19,14 +19,14 @@ type resolver struct {
 	leaves []*leafReader // of all columns found so far
 }
 
-// find returns the child that a field is read from, or nil: by its id, or by its name, ignoring case when no name is the same.
+// find returns the child that a field is read from, or nil: by its id where it has one, else by its name, ignoring case when no name is the same.
 func (r *resolver) find(field batch.Field, parent *element) *element {
 	name, id := r.naming.of(field)
 	var found *element
 	for _, n := range parent.children {
 		switch {
-		case r.byID:
-			if id != 0 && n.id == id {
+		case r.byID && id != 0:
+			if n.id == id {
 				return n
 			}
 		case n.name == name:

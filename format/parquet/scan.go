@@ -20,8 +20,8 @@ type ScanOptions struct {
 	// The values come in the type wanted here, whatever the file's is, as long as nothing is lost by it. None: the batches
 	// have rows but no columns.
 	Columns []batch.Field
-	// Naming tells how the columns are called in the file; nil: by their own names. With ByID they are found by their ids alone, and one
-	// without an id is missing.
+	// Naming tells how the columns are called in the file; nil: by their own names. With ByID those that have an
+	// id are found by it alone.
 	Naming Naming
 	ByID   bool
 	// RowGroups are the positions of the row groups to read, in the order to read them; nil: all.

@@ -1,0 +1,177 @@
+package delta
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"lakesql/batch"
+)
+
+// The keys of the metadata of an identity column.
+const (
+	identityStart    = "delta.identity.start"
+	identityStep     = "delta.identity.step"
+	identityMark     = "delta.identity.highWaterMark"
+	identityExplicit = "delta.identity.allowExplicitInsert"
+)
+
+// identity hands out the values of an identity column: start, start+step and so on behind the high-water mark. Gaps are fine, and a value is
+// never handed out twice, because the mark of a commit is a change of the metadata, which no other such commit passes.
+type identity struct {
+	column      int
+	name        string
+	start, step int64
+	last        int64
+	used        bool // last is a value that has been handed out, now or before
+	advanced    bool // a value has been handed out now
+	explicit    bool // values may be given
+}
+
+// identityOf reads a column's metadata; nil: it is no identity column.
+func identityOf(column int, f batch.Field) (*identity, error) {
+	if f.Metadata[identityStart] == "" {
+		return nil, nil
+	}
+	id := &identity{column: column, name: f.Name, explicit: f.Metadata[identityExplicit] == "true"}
+	for key, to := range map[string]*int64{identityStart: &id.start, identityStep: &id.step, identityMark: &id.last} {
+		text := f.Metadata[key]
+		if key == identityMark && (text == "" || text == "null") {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s of column %s is %q, not a number", ErrCorrupt, key, f.Name, text)
+		}
+		*to = n
+		id.used = id.used || key == identityMark
+	}
+	if id.step == 0 || f.Type.Kind != batch.Int64 {
+		return nil, fmt.Errorf("%w: identity column %s is %s with step %d; it must be long, and the step not 0", ErrCorrupt, f.Name, f.Type, id.step)
+	}
+	return id, nil
+}
+
+// NewIdentity returns the metadata of an identity column, which is of type long.
+func NewIdentity(start, step int64, allowExplicitInsert bool) (map[string]string, error) {
+	if step == 0 {
+		return nil, fmt.Errorf("[DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP] the step of an identity column must not be 0")
+	}
+	return map[string]string{identityStart: strconv.FormatInt(start, 10), identityStep: strconv.FormatInt(step, 10),
+		identityExplicit: strconv.FormatBool(allowExplicitInsert)}, nil
+}
+
+// apply fills in the column where it is not given.
+func (id *identity) apply(b *batch.Batch, source RowSource) error {
+	if b.Cols[id.column] != nil {
+		if source == NewRows && !id.explicit {
+			return fmt.Errorf("%w: [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED] column %s is GENERATED ALWAYS AS IDENTITY: leave it out, its values are made by the table",
+				ErrConstraint, id.name)
+		}
+		return nil
+	}
+	v := batch.NewVector(batch.Type{Kind: batch.Int64}, b.Len)
+	next := 0
+	for i := range b.Rows() {
+		row := b.Row(i)
+		v.AppendNulls(row - next)
+		next = row + 1
+		n, err := id.next()
+		if err != nil {
+			return err
+		}
+		v.AppendInt64(n)
+	}
+	v.AppendNulls(b.Len - next)
+	b.Cols[id.column] = v
+	return nil
+}
+
+func (id *identity) next() (int64, error) {
+	n := id.start
+	if id.used {
+		n = id.last + id.step
+		if (id.step > 0) != (n > id.last) {
+			return 0, fmt.Errorf("%w: identity column %s has no value left behind %d in steps of %d", ErrConstraint, id.name, id.last, id.step)
+		}
+	}
+	id.last, id.used, id.advanced = n, true, true
+	return n, nil
+}
+
+// identityMarks are the last values that were handed out, by column; nil when there are none.
+func (r *rules) identityMarks() map[string]int64 {
+	var out map[string]int64
+	for _, id := range r.identity {
+		if id.advanced {
+			if out == nil {
+				out = make(map[string]int64)
+			}
+			out[id.name] = id.last
+		}
+	}
+	return out
+}
+
+// advanceIdentity returns metadata whose high-water marks are at or behind the identity values that the files were given; m itself when
+// that needs no change.
+func advanceIdentity(m *Metadata, adds []AddFile) (*Metadata, error) {
+	if !slices.ContainsFunc(adds, func(a AddFile) bool { return a.identity != nil }) {
+		return m, nil
+	}
+	schema, err := ParseSchema(m.SchemaString)
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	for i, f := range schema.Fields {
+		id, err := identityOf(i, f)
+		if err != nil {
+			return nil, err
+		}
+		if id == nil || !id.advance(adds) {
+			continue
+		}
+		schema.Fields[i].Metadata = maps.Clone(f.Metadata)
+		schema.Fields[i].Metadata[identityMark] = strconv.FormatInt(id.last, 10)
+		changed = true
+	}
+	if !changed {
+		return m, nil
+	}
+	next := *m
+	next.SchemaString = FormatSchema(schema)
+	return &next, nil
+}
+
+// advance moves last to the farthest value that the files were given.
+func (id *identity) advance(adds []AddFile) bool {
+	for _, a := range adds {
+		v, ok := a.identity[id.name]
+		if ok && (!id.used || v != id.last && (v > id.last) == (id.step > 0)) {
+			id.last, id.used, id.advanced = v, true, true
+		}
+	}
+	return id.advanced
+}
+
+// advanceIdentity makes the transaction's metadata cover the identity values of its files.
+func (x *Transaction) advanceIdentity() error {
+	m := x.metadata
+	if m == nil {
+		m = x.base.metadata
+	}
+	if m == nil { // prepare says that they are missing
+		return nil
+	}
+	var adds []AddFile
+	for _, f := range x.files.added { // those dropped again too: a gap costs nothing
+		adds = append(adds, f.AddFile)
+	}
+	next, err := advanceIdentity(m, adds)
+	if err == nil && next != m {
+		x.metadata = next
+	}
+	return err
+}
