@@ -60,7 +60,8 @@ func (x *Transaction) check(ctx context.Context, c *commit) error {
 	}
 	for _, t := range w.txns {
 		if slices.ContainsFunc(x.txns, func(o txnAction) bool { return o.appID == t.appID }) {
-			return w.conflict(classConcurrentTransaction, "a concurrent commit of the application %s wrote its version %d", t.appID, t.version)
+			return &ConflictError{Class: classConcurrentTransaction, Version: w.version, sameApp: true,
+				Detail: fmt.Sprintf("a concurrent commit of the application %s wrote its version %d", t.appID, t.version)}
 		}
 	}
 	if err := x.checkAdded(ctx, w); err != nil {
@@ -87,25 +88,39 @@ func (x *Transaction) follow(w *winner) error {
 	return x.prepare()
 }
 
-// dataAdds are the files that the winner added and that may matter to what the transaction read: none where the winner can be
-// taken to come after it, or only moved rows.
-func (x *Transaction) dataAdds(w *winner) []addAction {
-	if x.blindAppend() || x.isolation() == snapshotIsolation ||
-		x.isolation() == writeSerializable && x.metadata == nil && isBlindAppend(w.info) {
+// checkAdded looks for rows that the transaction would have read. Under WriteSerializable a blind append can be taken to come
+// after the transaction, so it is passed over, for as long as nothing follows that may have seen it.
+func (x *Transaction) checkAdded(ctx context.Context, w *winner) error {
+	if x.blindAppend() || x.isolation() == snapshotIsolation {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(w.adds), func(a addAction) bool { return !a.dataChange })
+	if x.isolation() == writeSerializable && x.metadata == nil && isBlindAppend(w.info) {
+		x.passedOver = append(x.passedOver, w)
+		return nil
+	}
+	if !w.changesData() {
+		return nil
+	}
+	for _, before := range append(x.passedOver, w) {
+		if err := x.checkAdds(ctx, before); err != nil {
+			return err
+		}
+	}
+	x.passedOver = nil
+	return nil
 }
 
-// checkAdded looks for rows that the transaction would have read.
-func (x *Transaction) checkAdded(ctx context.Context, w *winner) error {
-	adds := x.dataAdds(w)
-	if len(adds) == 0 {
-		return nil
-	}
+// changesData tells whether the winner did more than to move rows.
+func (w *winner) changesData() bool {
+	return slices.ContainsFunc(w.adds, func(a addAction) bool { return a.dataChange }) ||
+		slices.ContainsFunc(w.removes, func(r removeAction) bool { return r.dataChange })
+}
+
+func (x *Transaction) checkAdds(ctx context.Context, w *winner) error {
+	adds := slices.DeleteFunc(slices.Clone(w.adds), func(a addAction) bool { return !a.dataChange })
 	implied := x.impliedPartitions()
-	var recheck []addAction
-	for i, f := range x.base.addedFiles(adds) {
+	var recheck []File
+	for _, f := range x.base.addedFiles(adds) {
 		read := x.reads.matches(f.PartitionValues) || implied[partitionFolder(x.base.metadata.PartitionColumns, f.PartitionValues)]
 		if !read && len(x.reads.rechecks) == 0 {
 			continue
@@ -118,14 +133,13 @@ func (x *Transaction) checkAdded(ctx context.Context, w *winner) error {
 		if read {
 			return w.conflict(classConcurrentAppend, "file %s was added to what this statement has read", f.Path)
 		}
-		recheck = append(recheck, adds[i])
+		recheck = append(recheck, f)
 	}
 	if len(recheck) == 0 {
 		return nil
 	}
-	files := x.base.addedFiles(recheck)
 	for _, check := range x.reads.rechecks {
-		if match, err := check(ctx, files); err != nil {
+		if match, err := check(ctx, recheck); err != nil {
 			return fmt.Errorf("look at what version %d of %s added: %w", w.version, w.uri, err)
 		} else if match {
 			return w.conflict(classConcurrentAppend, "rows were added that this statement would have changed")
@@ -152,8 +166,7 @@ func (x *Transaction) impliedPartitions() map[string]bool {
 
 // addsRows tells whether the winner's add of a file brings rows that were not there: not when it only deletes some.
 func (x *Transaction) addsRows(ctx context.Context, w *winner, f File) (bool, error) {
-	r := w.removed[f.Path]
-	if r == nil {
+	if w.removed[f.Path] == nil {
 		return true, nil
 	}
 	before, after, err := w.vectors(ctx, x.table, f.Path)
@@ -223,7 +236,7 @@ func (x *Transaction) checkTouched(ctx context.Context, w *winner) error {
 		path := t.file.Path
 		removed, added := w.removed[path], w.added[path]
 		if removed != nil && (added == nil || t.rows == nil || len(x.reads.rechecks) == 0) {
-			return w.conflict(classConcurrentDeleteDelete, "file %s, which this statement removes, was removed by another", path)
+			return w.conflict(classConcurrentDeleteDelete, "file %s, which this statement changes, was removed by another", path)
 		}
 		if removed != nil {
 			lost, err := x.loses(ctx, w, path, t.rows)

@@ -46,12 +46,14 @@ func (e *UnsupportedError) Error() string {
 	return b.String()
 }
 
-// ConflictError says that a commit lost against a concurrent one. It is ErrConflict, or ErrConcurrentTxn where Class is
-// DELTA_CONCURRENT_TRANSACTION.
+// ConflictError says that a commit lost against a concurrent one. It is ErrConflict, or ErrConcurrentTxn when both commits are
+// of one application.
 type ConflictError struct {
 	Class   string // Delta's error class, such as DELTA_CONCURRENT_APPEND
 	Version int64  // the version that won
 	Detail  string
+
+	sameApp bool // both carry a txn action of one application
 }
 
 func (e *ConflictError) Error() string {
@@ -60,7 +62,7 @@ func (e *ConflictError) Error() string {
 
 // Is tells errors.Is which sentinel the conflict is.
 func (e *ConflictError) Is(target error) bool {
-	if e.Class == classConcurrentTransaction {
+	if e.sameApp {
 		return target == ErrConcurrentTxn
 	}
 	return target == ErrConflict

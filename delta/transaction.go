@@ -27,8 +27,9 @@ type Transaction struct {
 	reads     readSet
 
 	// base is the version that the commit is to follow, without its files: first read, then what the winners have made of it.
-	base    *Snapshot
-	idsLost bool // rows that were moved have new ids: row tracking began while they were
+	base       *Snapshot
+	passedOver []*winner // blind appends that can be taken to come after the transaction
+	idsLost    bool      // rows that were moved have new ids: row tracking began while they were
 }
 
 // Begin starts a transaction on top of read; nil creates the table as version 0, which needs SetMetadata.
