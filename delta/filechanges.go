@@ -202,6 +202,7 @@ func (e *fileExtra) vector() *deletionVector {
 func looseBounds(stats string) (string, error) {
 	const key = "tightBounds"
 	s := jsonScanner{text: []byte(stats)}
+	s.space()
 	out := []byte{'{'}
 	for name := range s.fields {
 		if string(name) == key {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,25 +27,34 @@ type HistoryEntry struct {
 	UserName       string
 }
 
-// History returns up to limit commits (all if limit <= 0), newest first, as far back as the log still has them.
+// History returns up to limit commits (all if limit <= 0), newest first, as far back as the log still has them. It reads these
+// commits alone.
 func (t *Table) History(ctx context.Context, limit int) ([]HistoryEntry, error) {
-	commits, err := t.commitTimes(ctx)
+	s, err := t.newest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if limit <= 0 || limit > len(commits) {
-		limit = len(commits)
+	from := int64(0) // the times of files depend on those before
+	if since, _, on := s.inCommitSince(); on && limit > 0 && s.Version()-int64(limit) >= since {
+		from = s.Version() - int64(limit) + 1
 	}
-	out := make([]HistoryEntry, 0, limit)
-	for i := len(commits) - 1; len(out) < limit; i-- {
-		c, err := readCommit(ctx, t.st, commits[i].version)
+	commits, err := t.commitTimes(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]HistoryEntry, 0, len(commits))
+	for _, at := range slices.Backward(commits) {
+		if limit > 0 && len(out) == limit {
+			break
+		}
+		c, err := readCommit(ctx, t.st, at.version)
 		if errors.Is(err, store.ErrNotFound) { // cleaned up since the listing
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		entry, err := historyEntry(c, commits[i].at)
+		entry, err := historyEntry(c, at.at)
 		if err != nil {
 			return nil, fmt.Errorf("commit %d of %s: %w", c.version, t.st.URI(), err)
 		}
@@ -65,7 +74,6 @@ func historyEntry(c *commit, at time.Time) (HistoryEntry, error) {
 		EngineInfo          string         `json:"engineInfo"`
 		UserMetadata        string         `json:"userMetadata"`
 		UserName            string         `json:"userName"`
-		InCommitTimestamp   *int64         `json:"inCommitTimestamp"`
 	}
 	if c.info != nil {
 		if err := json.Unmarshal(c.info, &in); err != nil {
@@ -78,8 +86,8 @@ func historyEntry(c *commit, at time.Time) (HistoryEntry, error) {
 	if in.ReadVersion != nil {
 		out.ReadVersion = *in.ReadVersion
 	}
-	if in.InCommitTimestamp != nil {
-		out.Timestamp = time.UnixMilli(*in.InCommitTimestamp).UTC()
+	if ms := commitTimestamp(c.info); ms != 0 {
+		out.Timestamp = time.UnixMilli(ms).UTC()
 	}
 	return out, nil
 }
@@ -99,93 +107,4 @@ func texts(in map[string]any) map[string]string {
 		}
 	}
 	return out
-}
-
-// commitTime is when a version was committed.
-type commitTime struct {
-	version int64
-	at      time.Time
-}
-
-// commitTimes lists the commits with the times of their files, made ascending as Spark does: each is at least a
-// millisecond after the one before.
-func (t *Table) commitTimes(ctx context.Context) ([]commitTime, error) {
-	listing, err := listLog(ctx, t.st, 0)
-	if err != nil {
-		return nil, err
-	}
-	if listing.version() < 0 {
-		return nil, fmt.Errorf("%w: %s has no commits in %s", ErrNoTable, t.st.URI(), logFolder)
-	}
-	out := make([]commitTime, len(listing.commits))
-	for i, info := range listing.commits {
-		out[i] = commitTime{parseLogName(info.Key).version, info.ModTime.Truncate(time.Millisecond).UTC()}
-		if i > 0 && !out[i].at.After(out[i-1].at) {
-			out[i].at = out[i-1].at.Add(time.Millisecond)
-		}
-	}
-	return out, nil
-}
-
-// VersionAt returns the newest version that was committed at or before the given time; ErrNoVersion when the oldest one
-// that is there was committed later. A time after the newest version gives the newest. Where the table has in-commit
-// timestamps they count, from the version on that enabled them; before it the times of the files.
-func (t *Table) VersionAt(ctx context.Context, at time.Time) (int64, error) {
-	s, err := t.newest(ctx)
-	if err != nil {
-		return 0, err
-	}
-	commits, err := t.commitTimes(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if len(commits) == 0 {
-		return s.Version(), nil // only a checkpoint is left
-	}
-	times := timeOfCommits{table: t, commits: commits, inCommitFrom: inCommitTimestampsFrom(s)}
-	n := sort.Search(len(commits), func(i int) bool { return times.get(ctx, i).After(at) })
-	if times.err != nil {
-		return 0, times.err
-	}
-	if n == 0 {
-		return 0, fmt.Errorf("%w: [DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION] %s of %s; its oldest version that is there, %d, is of %s",
-			ErrNoVersion, at.UTC().Format(time.RFC3339Nano), t.st.URI(), commits[0].version, times.get(ctx, 0).Format(time.RFC3339Nano))
-	}
-	return commits[n-1].version, nil
-}
-
-// inCommitTimestampsFrom is the version from which on commits have their own timestamps; -1 when they have none.
-func inCommitTimestampsFrom(s *Snapshot) int64 {
-	if !s.metadata.on("delta.enableInCommitTimestamps") {
-		return -1
-	}
-	from, err := strconv.ParseInt(s.metadata.Configuration["delta.inCommitTimestampEnablementVersion"], 10, 64)
-	if err != nil {
-		return 0 // on since the table was made
-	}
-	return from
-}
-
-// timeOfCommits gives the time of a commit, read from the commit where that is what counts.
-type timeOfCommits struct {
-	table        *Table
-	commits      []commitTime
-	inCommitFrom int64
-	err          error // the first that get met
-}
-
-func (c *timeOfCommits) get(ctx context.Context, i int) time.Time {
-	if c.inCommitFrom < 0 || c.commits[i].version < c.inCommitFrom || c.err != nil {
-		return c.commits[i].at
-	}
-	commit, err := readCommit(ctx, c.table.st, c.commits[i].version)
-	if err != nil {
-		c.err = err
-		return c.commits[i].at
-	}
-	entry, err := historyEntry(commit, c.commits[i].at)
-	if err != nil {
-		c.err = err
-	}
-	return entry.Timestamp
 }

@@ -71,11 +71,15 @@ func (t *Table) SnapshotAt(ctx context.Context, version int64) (*Snapshot, error
 		return nil, err
 	}
 	if version < 0 || version > newest.Version() {
-		return nil, fmt.Errorf("%w: [DELTA_VERSION_NOT_FOUND] version %d of %s; the newest is %d", ErrNoVersion, version, t.st.URI(), newest.Version())
+		return nil, t.noVersion(ctx, version, newest.Version())
 	}
 	s := newest
 	if version != newest.Version() {
-		if s, _, err = loadVersion(ctx, t.st, version); err != nil {
+		s, _, err = loadVersion(ctx, t.st, version)
+		if errors.Is(err, ErrNoVersion) {
+			err = errors.Join(t.noVersion(ctx, version, newest.Version()), err)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if err := s.fillTimestamp(ctx, t.st); err != nil {
