@@ -16,10 +16,7 @@ import (
 // The change data feed says which rows each version inserted, deleted and updated. A commit that has change files says it in them;
 // of every other commit it follows from the files that were added and removed.
 
-// ChangeTypeColumn is the column of change files that says what happened to a row.
-const ChangeTypeColumn = "_change_type"
-
-// The values of ChangeTypeColumn.
+// The values of ChangeTypeField.
 const (
 	ChangeInsert     = "insert"
 	ChangeDelete     = "delete"
@@ -31,7 +28,7 @@ const (
 type ChangeSet struct {
 	Version   int64
 	Timestamp time.Time // of the version
-	Type      string    // ChangeInsert or ChangeDelete; "": File is a change file and has it in ChangeTypeColumn
+	Type      string    // ChangeInsert or ChangeDelete; "": File is a change file and has it in ChangeTypeField
 	File      File
 	Rows      *dv.Bitmap // positions of the rows, whether they are deleted in File or not; nil: all that are not
 }
@@ -120,7 +117,7 @@ func unreadable(fields, as []batch.Field, parent string) string {
 		switch {
 		case i < 0 || f.Nullable && !as[i].Nullable || f.Type.Kind != as[i].Type.Kind:
 			return path
-		case f.Metadata["delta.columnMapping.physicalName"] != as[i].Metadata["delta.columnMapping.physicalName"]:
+		case f.Metadata[mappingPhysicalName] != as[i].Metadata[mappingPhysicalName]:
 			return path
 		}
 		if children := f.Type.Fields(); children == nil && f.Type != as[i].Type {

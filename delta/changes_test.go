@@ -24,8 +24,7 @@ func countChanges(t *testing.T, table *Table, s *Snapshot, sets []ChangeSet) str
 			continue
 		}
 		source = "cdc"
-		column := batch.Field{Name: ChangeTypeColumn, Type: kind(batch.String)}
-		for line := range strings.Lines(readFile(t, table, s, c.File, FileReaderOptions{Columns: []batch.Field{column}})) {
+		for line := range strings.Lines(readFile(t, table, s, c.File, FileReaderOptions{Columns: []batch.Field{ChangeTypeField}})) {
 			counts[strings.TrimSpace(line)]++
 		}
 	}
