@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,11 +13,14 @@ import (
 )
 
 // NewMetadata describes a new table: a new id, created now. It refuses schemas that other engines cannot read, and table
-// properties of Delta that are unknown or that this build would not honour. Other properties are kept as they are. With column mapping
-// among the properties the columns get their ids and physical names.
+// properties of Delta that are unknown or that this build would not honour. Other properties are kept as they are; those that begin with
+// delta.constraints. are the table's CHECKs. With column mapping among the properties the columns get their ids and physical names.
 func NewMetadata(schema *batch.Schema, partitionBy []string, config map[string]string) (*Metadata, error) {
 	m := &Metadata{ID: uuid.NewString(), PartitionColumns: slices.Clone(partitionBy), Configuration: maps.Clone(config), CreatedTime: time.Now().UTC()}
 	for _, k := range sortedKeys(config) {
+		if strings.HasPrefix(k, constraintPrefix) {
+			continue
+		}
 		if err := checkSetByHand(k, config[k]); err != nil {
 			return nil, err
 		}
