@@ -171,7 +171,7 @@ type rleBools struct {
 
 func newRLEBools(data []byte) (*rleBools, error) {
 	data, _, err := sized(data)
-	return &rleBools{bits: newHybrid(data, 1, 1)}, err
+	return &rleBools{bits: newHybrid(data, 1, 0xff)}, err // some write a run of true as 0xff
 }
 
 // sized splits off bytes that have their length before them.

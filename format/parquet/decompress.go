@@ -81,7 +81,8 @@ func decompressInto(codec format.CompressionCodec, dst, src []byte) (int, error)
 		return len(out), err
 	case format.Zstd:
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:cap(dst)])
-		return copy(dst, out), err
+		copy(dst, out) // as far as it was not put there
+		return len(out), err
 	case format.Gzip:
 		r := gzipReaders.Get().(*gzip.Reader)
 		defer gzipReaders.Put(r)

@@ -78,7 +78,7 @@ func (h *hybrid) run() error {
 
 // unpackGroup reads the next group of a packed run.
 func (h *hybrid) unpackGroup() {
-	var wide [32]byte
+	var wide [40]byte
 	n := copy(wide[:], h.data[:min(len(h.data), int(h.width))])
 	h.data = h.data[n:]
 	mask := uint64(1)<<h.width - 1
