@@ -21,6 +21,8 @@ const (
 	maxPageBytes = 1 << 30
 	// slack is how many bytes behind a page can be read, which unpacking bits in wide steps does.
 	slack = 32
+	// maxBlownUp bounds a page that a codec without a limit of its own makes of far fewer bytes.
+	maxBlownUp = 256 << 20
 	// suspicious is the ratio from which on memory is only taken for bytes that have really come out, where a codec knows no limit.
 	suspicious = 64
 )
@@ -44,10 +46,11 @@ func decompress(codec format.CompressionCodec, buf, src []byte, size int) ([]byt
 	if codec == format.Uncompressed {
 		return src, nil
 	}
-	limit := maxPageBytes
+	limit := max(maxBlownUp, suspicious*len(src))
 	if ratio := maxRatio[codec]; ratio > 0 {
-		limit = min(limit, ratio*len(src)+slack)
+		limit = ratio*len(src) + slack
 	}
+	limit = min(limit, maxPageBytes)
 	if size > limit {
 		return nil, damaged("a page of %d bytes in %s is said to have %d bytes", len(src), codec, size)
 	}
@@ -144,16 +147,20 @@ func decompressSlowly(codec format.CompressionCodec, src []byte, size int) ([]by
 	} else {
 		r = brotli.NewReader(bytes.NewReader(src))
 	}
-	var out bytes.Buffer
-	n, err := out.ReadFrom(io.LimitReader(r, int64(size)+1))
-	if err == nil && n != int64(size) {
-		err = fmt.Errorf("it has not as many")
+	out := make([]byte, 0, suspicious*len(src)+1<<16)
+	for len(out) < size {
+		if len(out) == cap(out) {
+			out = append(make([]byte, 0, min(2*cap(out), size+slack)), out...)
+		}
+		n, err := io.ReadFull(r, out[len(out):min(cap(out), size)])
+		if out = out[:len(out)+n]; err != nil {
+			return nil, damaged("a page of %d bytes in %s, said to have %d bytes, has %d: %v", len(src), codec, size, len(out), err)
+		}
 	}
-	if err != nil {
-		return nil, damaged("a page of %d bytes in %s, said to have %d bytes: %v", len(src), codec, size, err)
+	if n, err := readInto(nil, r); n > 0 || err != nil {
+		return nil, damaged("a page of %d bytes in %s, said to have %d bytes, has more: %v", len(src), codec, size, err)
 	}
-	out.Grow(slack)
-	return out.Bytes(), nil
+	return append(out, make([]byte, slack)...)[:size], nil
 }
 
 // hadoopLZ4 fills dst from frames as Hadoop writes them: the size of a block of plain bytes, then compressed pieces of it, each with its

@@ -17,7 +17,10 @@ const (
 	// maxVectorBytes is what a vector's offsets can address.
 	maxVectorBytes = 1<<31 - 1
 	// maxBatchLevels bounds the levels of one leaf in one batch: elements of lists, and lists without any.
-	maxBatchLevels = 1 << 26
+	maxBatchLevels = 1 << 25
+	// maxSpreadBytes bounds what a dictionary's strings take in one batch when they must be written out, since its codes say nothing of their
+	// lengths beforehand.
+	maxSpreadBytes = 256 << 20
 	// levelStep is how many levels of a repeated leaf are decoded at once.
 	levelStep = 4096
 )
@@ -526,8 +529,8 @@ func (r *leafReader) appendValues(dst *batch.Vector, n int) error {
 	case r.vals == nil:
 		return r.appendCodes(dst, n)
 	}
-	if dst.Dict != nil {
-		*dst = *dst.Decode()
+	if err := writeOut(dst); err != nil {
+		return err
 	}
 	values, err := r.vals.next(n)
 	if err != nil {
@@ -548,22 +551,42 @@ func (r *leafReader) appendCodes(dst *batch.Vector, n int) error {
 		dst.Len += n
 		return r.code.codes(dst.Codes[at:])
 	}
-	if dst.Dict != nil {
-		*dst = *dst.Decode()
+	if err := writeOut(dst); err != nil {
+		return err
 	}
 	r.codes = grown(r.codes, n)
 	if err := r.code.codes(unsignedOf(r.codes)); err != nil {
 		return err
 	}
 	if text {
-		size := 0
-		for _, code := range r.codes {
-			size += int(r.dict.Off[code+1] - r.dict.Off[code])
-		}
-		if err := roomFor(dst, size); err != nil {
+		if err := checkSpread(r.dict, unsignedOf(r.codes)); err != nil {
 			return err
 		}
 	}
 	dst.AppendRows(r.dict, r.codes)
+	return nil
+}
+
+// writeOut makes a vector of codes a plain one.
+func writeOut(dst *batch.Vector) error {
+	if dst.Dict == nil {
+		return nil
+	}
+	if err := checkSpread(dst.Dict, dst.Codes); err != nil {
+		return err
+	}
+	*dst = *dst.Decode()
+	return nil
+}
+
+// checkSpread checks the length of the strings that codes stand for.
+func checkSpread(dict *batch.Vector, codes []uint32) error {
+	size := 0
+	for _, code := range codes {
+		size += int(dict.Off[code+1] - dict.Off[code])
+	}
+	if size > maxSpreadBytes && len(codes) > 1 {
+		return fmt.Errorf("%w: %d rows of one batch have %d bytes of strings in a dictionary", ErrUnsupported, len(codes), size)
+	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 const maxBatchBytes = 32 << 20
 
 // maxBatchValues bounds the elements of lists in one batch, likewise.
-const maxBatchValues = 1 << 20
+const maxBatchValues = 1 << 18
 
 // ScanOptions say what a Scanner reads.
 type ScanOptions struct {
