@@ -50,3 +50,32 @@ func TestJSONFunctionsKeepDecimals(t *testing.T) {
 	l.refused("SELECT JSON_MERGE_PATCH('{}', 1)", "argument 2 to function json_merge_patch")
 	l.refused("SELECT JSON_MERGE_PATCH('{}')", "2 or more")
 }
+
+func TestNestedColumns(t *testing.T) {
+	l := newLab(t)
+	l.exec(
+		"CREATE TABLE n (id INT, s STRUCT<a: INT NOT NULL, l: ARRAY<STRING>, d: DECIMAL(30,2)>, m MAP<STRING, DATE>, v VARIANT)",
+		`INSERT INTO n VALUES (1, '{"a":1,"l":["x",null],"d":1234567890123456789012345678.10}', '{"k":"2024-01-01"}', '{"x":1.10}')`,
+		`INSERT INTO n (id, s) VALUES (2, JSON_OBJECT('a', 5))`,
+		`INSERT INTO n (id, v) VALUES (3, 5), (4, 'null')`,
+	)
+	want := []string{
+		`1|{"a":1,"l":["x",null],"d":1234567890123456789012345678.10}|{"k":"2024-01-01"}|{"x":1.10}`,
+		`2|{"a":5,"l":null,"d":null}|NULL|NULL`, "3|NULL|NULL|5", "4|NULL|NULL|null",
+	}
+	require.Equal(t, want, l.rows("SELECT * FROM n ORDER BY id"))
+	require.Equal(t, []string{"1234567890123456789012345678.10|x|1|1.10", "null|null|NULL|NULL"},
+		l.rows("SELECT s->'$.d', s->>'$.l[0]', JSON_LENGTH(m), v->'$.x' FROM n WHERE id <= 2 ORDER BY id"))
+	require.Equal(t, []string{"3", "4"}, l.rows("SELECT id FROM n WHERE s IS NULL ORDER BY id"))
+	require.Equal(t, []string{"2"}, l.rows("SELECT id FROM n WHERE s->'$.a' = 5"))
+	l.exec("CREATE TABLE copied AS SELECT * FROM n", "CREATE TABLE sorted LIKE n", "INSERT INTO sorted SELECT * FROM n ORDER BY id")
+	require.Equal(t, want, l.rows("SELECT * FROM copied ORDER BY id"))
+	require.Equal(t, want, l.rows("SELECT * FROM sorted ORDER BY id"))
+	text := l.rows("SHOW CREATE TABLE copied")[0]
+	require.Contains(t, text, "`s` struct<a:int not null,l:array<string>,d:decimal(30,2)>,\n  `m` map<string,date>,\n  `v` variant")
+	l.exec("UPDATE n SET s = JSON_SET(s, '$.a', 7), m = NULL WHERE id = 1")
+	require.Equal(t, []string{`{"a":7,"l":["x",null],"d":1234567890123456789012345678.10}|NULL`}, l.rows("SELECT s, m FROM n WHERE id = 1"))
+	l.refused(`INSERT INTO n (id, s) VALUES (6, '{"a":"x"}')`, `column s: read JSON at $.a: found "\"x\"", expected integer`)
+	l.refused(`INSERT INTO n (id, s) VALUES (6, '{"l":[]}')`, "NOT NULL", "s.a")
+	l.refused(`UPDATE n SET m = '{"z":"2020-02-30"}' WHERE id = 1`, "$.z", "expected date")
+}

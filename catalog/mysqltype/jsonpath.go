@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lookup finds the text at a path of names and positions, such as $.a."b c"[2], in a JSON text. ok is false for any other path, for a
-// position in what is no array, and for a text that is not whole: those are left to who takes the text apart.
+// lookup finds the text at a path of names and positions, such as $.a."b c"[2], in a JSON text. What is no array is its own element 0. ok is
+// false for any other path and for a text that is not whole: those are left to who takes the text apart.
 func lookup(text []byte, path string) (part []byte, found, ok bool) {
 	path, ok = strings.CutPrefix(path, "$")
 	if !ok {
@@ -28,7 +28,7 @@ func lookup(text []byte, path string) (part []byte, found, ok bool) {
 		case index < 0:
 			found, ok = s.field(name)
 		case s.peek() != '[':
-			return nil, false, false
+			found = index == 0
 		default:
 			found, ok = s.element(index)
 		}
