@@ -13,6 +13,7 @@ import (
 
 	"lakesql/catalog/compile"
 	"lakesql/delta"
+	"lakesql/delta/maintain"
 	"lakesql/format/parquet"
 	"lakesql/store"
 	"lakesql/stream"
@@ -138,7 +139,7 @@ func (c *Catalog) Close() error {
 	return c.closeErr
 }
 
-// maintainSoon asks for a Delta checkpoint of a table, off the statement's path.
+// maintainSoon asks for what a table needs after a commit, its log's checkpoint perhaps, off the statement's path.
 func (c *Catalog) maintainSoon(t *delta.Table) {
 	select {
 	case c.maintenance <- t:
@@ -146,14 +147,26 @@ func (c *Catalog) maintainSoon(t *delta.Table) {
 	}
 }
 
+// maxKeepers bounds what is remembered of tables; a Keeper that is forgotten only looks again.
+const maxKeepers = 1000
+
 func (c *Catalog) maintain(ctx context.Context) {
+	keepers := make(map[*delta.Table]*maintain.Keeper)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case t := <-c.maintenance:
-			if _, err := t.Maintain(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("write Delta checkpoint", "table", t.Store().URI(), "error", err)
+			if len(keepers) > maxKeepers {
+				clear(keepers)
+			}
+			k := keepers[t]
+			if k == nil {
+				k = &maintain.Keeper{Table: t, Cache: c.dataFiles}
+				keepers[t] = k
+			}
+			if err := k.Work(ctx); err != nil && ctx.Err() == nil {
+				c.log.Warn("maintain a table", "table", t.Store().URI(), "error", err)
 			}
 		}
 	}

@@ -204,6 +204,14 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.waitForStream(s), needsStream(&s.Name)
 	case *sqlext.DescribeHistory:
 		return c.describeHistory(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.Optimize:
+		return c.optimize(s), needsAll(ast.AuthType_INSERT, s.Tables)
+	case *sqlext.Vacuum:
+		return c.vacuum(s), needs(ast.AuthType_DELETE, s.Table)
+	case *sqlext.Restore:
+		return c.restore(s), needs(ast.AuthType_ALTER, s.Table)
+	case *sqlext.ConvertToDelta:
+		return c.convertToDelta(s), ast.AuthInformation{AuthType: ast.AuthType_FILE, TargetType: ast.AuthTargetType_Global}
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
 	default:
@@ -218,6 +226,15 @@ func needs(privilege string, table sqlext.Name) ast.AuthInformation {
 	return ast.AuthInformation{
 		AuthType: privilege, TargetType: ast.AuthTargetType_SingleTableIdentifier, TargetNames: []string{table.Database, table.Name},
 	}
+}
+
+// needsAll wants a privilege on each of several tables.
+func needsAll(privilege string, tables []sqlext.Name) ast.AuthInformation {
+	auth := ast.AuthInformation{AuthType: privilege, TargetType: ast.AuthTargetType_MultipleTableIdentifiers}
+	for _, t := range tables {
+		auth.TargetNames = append(auth.TargetNames, t.Database, t.Name)
+	}
+	return auth
 }
 
 func needsDatabase(privilege, database string) ast.AuthInformation {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 	changes := newRowChanges(w, []rowAction{act})
 	changes.compare = true
 	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
-		return types.OkResult{}, lost(ctx, err, w)
+		return types.OkResult{}, w.fail(ctx, err)
 	}
 	n := changes.counts
 	if n.updated > 0 {
@@ -172,5 +173,6 @@ func predicateText(where *ast.Where) string {
 	if where == nil {
 		return "[]"
 	}
-	return jsonList([]string{ast.String(where.Expr)})
+	text, _ := json.Marshal([]string{ast.String(where.Expr)}) // a list of strings always marshals
+	return string(text)
 }

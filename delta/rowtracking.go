@@ -29,6 +29,9 @@ func (s *Snapshot) tracksRows() bool {
 	return s.protocol != nil && slices.Contains(s.protocol.WriterFeatures, rowTrackingFeature) && !s.metadata.on(rowTrackingPaused)
 }
 
+// KeepsRowIDs tells whether rows that are moved to other files must take their ids along.
+func (s *Snapshot) KeepsRowIDs() bool { return s.tracksRows() && s.metadata.on(rowTrackingProperty) }
+
 // rowIDMark is the highest row id that was given; -1 before the first.
 func (s *Snapshot) rowIDMark() (int64, error) {
 	text, ok := s.domains[rowTrackingDomain]

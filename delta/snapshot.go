@@ -63,6 +63,9 @@ func (s *Snapshot) Domain(name string) (configuration string, ok bool) {
 	return configuration, ok
 }
 
+// TargetFileBytes is how large data files shall be: the table's delta.targetFileSize, or DefaultTargetFileBytes.
+func (s *Snapshot) TargetFileBytes() int64 { return targetFileBytes(s.metadata) }
+
 // Txn is the version that the application committed last.
 func (s *Snapshot) Txn(appID string) (int64, bool) {
 	t, ok := s.txns.get(appID)

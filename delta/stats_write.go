@@ -34,6 +34,12 @@ func newStatsWriter(meta *Metadata, data *batch.Schema) statsWriter {
 	return statsWriter{prefix: max(1, meta.count("delta.dataSkippingStringPrefixLength", defaultStringPrefix)), columns: targets(meta, nil, data.Fields, meta.statsPick())}
 }
 
+// FormatStats writes statistics of a file with the columns of data as the log has them, for files that no FileWriter has written.
+func (m *Metadata) FormatStats(data *batch.Schema, s parquet.Summary) string {
+	w := newStatsWriter(m, data)
+	return w.format(s)
+}
+
 // targets asks pick for each leaf in the order of the schema.
 func targets(meta *Metadata, path []string, fields []batch.Field, pick func(path []string) bool) []statsTarget {
 	out := make([]statsTarget, len(fields))

@@ -21,6 +21,7 @@ var layers = [][]string{
 	{"catalog", "catalog/compile", "catalog/mysqltype"},
 	{"sqlext", "stream", "stream/source", "stream/source/files", "stream/source/sourcetest"},
 	{"vector", "files"},
+	{"delta/maintain"},
 	{"checkpoint", "delta"},
 	{"delta/dv"},
 	{"format", "format/csv", "format/parquet"},

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"lakesql/delta/maintain"
 	"lakesql/stream/source"
 )
 
-// upkeep does what must be done now and then, and that no batch may wait for: the table's checkpoint, and what the
-// sources can prepare. One piece of work runs at a time; it may be lost at any moment.
+// upkeep does what must be done now and then, and that no batch may wait for: the table's checkpoints, its small files, and what
+// the sources can prepare. One piece of work runs at a time; it may be lost at any moment.
 type upkeep struct {
 	ss     *session
+	table  maintain.Keeper
 	cancel context.CancelFunc
 	wanted chan struct{}
 	done   chan struct{}
@@ -20,7 +22,7 @@ type upkeep struct {
 
 func newUpkeep(ss *session) *upkeep {
 	ctx, cancel := context.WithCancel(context.Background())
-	u := &upkeep{ss: ss, cancel: cancel, wanted: make(chan struct{}, 1), done: make(chan struct{})}
+	u := &upkeep{ss: ss, table: maintain.Keeper{Table: ss.target.Table, Compact: true}, cancel: cancel, wanted: make(chan struct{}, 1), done: make(chan struct{})}
 	go u.loop(ctx)
 	return u
 }
@@ -57,7 +59,7 @@ func (u *upkeep) work(ctx context.Context) (err error) {
 			err = errors.Join(err, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	_, err = u.ss.target.Table.Maintain(ctx)
+	err = u.table.Work(ctx)
 	for _, src := range u.ss.sources {
 		if k, ok := src.(source.Upkeeper); ok {
 			err = errors.Join(err, k.Upkeep(ctx))
