@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/delta"
 	"lakesql/sqlext"
 )
 
@@ -27,11 +30,12 @@ func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
 	return t.(*table), nil
 }
 
-// historySchema has Delta's columns of DESCRIBE HISTORY that a log fills.
+// historySchema has Spark's columns of DESCRIBE HISTORY.
 var historySchema = sql.Schema{
-	{Name: "version", Type: types.Int64}, {Name: "timestamp", Type: types.DatetimeMaxPrecision},
+	{Name: "version", Type: types.Int64}, {Name: "timestamp", Type: types.DatetimeMaxPrecision}, {Name: "userId", Type: textType, Nullable: true},
 	{Name: "userName", Type: textType, Nullable: true}, {Name: "operation", Type: textType, Nullable: true},
-	{Name: "operationParameters", Type: textType, Nullable: true}, {Name: "readVersion", Type: types.Int64, Nullable: true},
+	{Name: "operationParameters", Type: textType, Nullable: true}, {Name: "job", Type: textType, Nullable: true},
+	{Name: "notebook", Type: textType, Nullable: true}, {Name: "clusterId", Type: textType, Nullable: true}, {Name: "readVersion", Type: types.Int64, Nullable: true},
 	{Name: "isolationLevel", Type: textType, Nullable: true}, {Name: "isBlindAppend", Type: types.Boolean, Nullable: true},
 	{Name: "operationMetrics", Type: textType, Nullable: true}, {Name: "userMetadata", Type: textType, Nullable: true},
 	{Name: "engineInfo", Type: textType, Nullable: true},
@@ -58,7 +62,8 @@ func (c *Catalog) describeHistory(s *sqlext.DescribeHistory) action {
 				blind = boolean(*e.IsBlindAppend)
 			}
 			rows[i] = sql.Row{
-				e.Version, timeOrNull(e.Timestamp), orNull(e.UserName), orNull(e.Operation), jsonText(e.Parameters), countOrNull(e.ReadVersion),
+				e.Version, timeOrNull(e.Timestamp), orNull(e.UserID), orNull(e.UserName), orNull(e.Operation), jsonText(e.Parameters),
+				orNull(e.Job), orNull(e.Notebook), orNull(e.ClusterID), countOrNull(e.ReadVersion),
 				orNull(e.IsolationLevel), blind, jsonText(e.Metrics), orNull(e.UserMetadata), orNull(e.EngineInfo),
 			}
 		}
@@ -73,13 +78,14 @@ func boolean(b bool) int8 {
 	return 0
 }
 
-// detailSchema has Delta's columns of DESCRIBE DETAIL.
+// detailSchema has Spark's columns of DESCRIBE DETAIL.
 var detailSchema = sql.Schema{
 	{Name: "format", Type: textType}, {Name: "id", Type: textType}, {Name: "name", Type: textType}, {Name: "description", Type: textType, Nullable: true},
 	{Name: "location", Type: textType}, {Name: "createdAt", Type: types.DatetimeMaxPrecision, Nullable: true},
-	{Name: "lastModified", Type: types.DatetimeMaxPrecision, Nullable: true}, {Name: "partitionColumns", Type: textType},
+	{Name: "lastModified", Type: types.DatetimeMaxPrecision, Nullable: true}, {Name: "partitionColumns", Type: textType}, {Name: "clusteringColumns", Type: textType},
 	{Name: "numFiles", Type: types.Int64}, {Name: "sizeInBytes", Type: types.Int64}, {Name: "properties", Type: textType},
 	{Name: "minReaderVersion", Type: types.Int64}, {Name: "minWriterVersion", Type: types.Int64}, {Name: "tableFeatures", Type: textType},
+	{Name: "statistics", Type: textType},
 }
 
 func (c *Catalog) describeDetail(s *sqlext.DescribeDetail) action {
@@ -89,19 +95,38 @@ func (c *Catalog) describeDetail(s *sqlext.DescribeDetail) action {
 			return nil, err
 		}
 		meta, protocol := t.snap.Metadata(), t.snap.Protocol()
-		partitions := meta.PartitionColumns
-		if partitions == nil {
-			partitions = []string{}
-		}
+		partitions := append([]string{}, meta.PartitionColumns...)
 		properties := meta.Configuration
 		if properties == nil {
 			properties = map[string]string{}
 		}
-		features := append([]string{}, protocol.WriterFeatures...)
+		clustering, err := clusteringColumns(t.snap)
+		if err != nil {
+			return nil, err
+		}
 		return []sql.Row{{
 			"delta", meta.ID, qualifiedName(t.database, t.name), orNull(meta.Description), t.handle.Store().URI(),
-			timeOrNull(meta.CreatedTime), timeOrNull(t.snap.Timestamp()), jsonText(partitions), int64(t.snap.NumFiles()), t.snap.SizeInBytes(),
-			jsonText(properties), int64(protocol.MinReader), int64(protocol.MinWriter), jsonText(features),
+			timeOrNull(meta.CreatedTime), timeOrNull(t.snap.Timestamp()), jsonText(partitions), jsonText(clustering), int64(t.snap.NumFiles()), t.snap.SizeInBytes(),
+			jsonText(properties), int64(protocol.MinReader), int64(protocol.MinWriter), jsonText(features(protocol)), jsonText(deletionStatistics(t.snap)),
 		}}, nil
 	})
+}
+
+// deletionStatistics are Spark's statistics of a table: what deletion vectors hide.
+func deletionStatistics(snap *delta.Snapshot) map[string]int64 {
+	out := map[string]int64{"numDeletionVectors": 0, "numRowsDeletedByDeletionVectors": 0}
+	for f := range snap.Files() {
+		if dv := f.DeletionVector(); dv != nil {
+			out["numDeletionVectors"]++
+			out["numRowsDeletedByDeletionVectors"] += dv.Cardinality
+		}
+	}
+	return out
+}
+
+// features are those of a protocol, readers' and writers'.
+func features(p *delta.Protocol) []string {
+	out := append([]string{}, p.WriterFeatures...)
+	slices.Sort(out)
+	return out
 }

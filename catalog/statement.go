@@ -214,6 +214,10 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.convertToDelta(s), ast.AuthInformation{AuthType: ast.AuthType_FILE, TargetType: ast.AuthTargetType_Global}
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.ShowProperties:
+		return c.showProperties(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.ShowPartitions:
+		return c.showPartitions(s), needs(ast.AuthType_SELECT, s.Table)
 	default:
 		name := strings.ToUpper(strings.TrimPrefix(fmt.Sprintf("%T", s), "*sqlext."))
 		return command(name, func(*sql.Context) error {

@@ -25,6 +25,9 @@ type HistoryEntry struct {
 	EngineInfo     string
 	UserMetadata   string
 	UserName       string
+	UserID         string
+	ClusterID      string
+	Job, Notebook  string // JSON objects
 }
 
 // History returns up to limit commits (all if limit <= 0), newest first, as far back as the log still has them. It reads these
@@ -65,15 +68,19 @@ func (t *Table) History(ctx context.Context, limit int) ([]HistoryEntry, error) 
 
 func historyEntry(c *commit, at time.Time) (HistoryEntry, error) {
 	var in struct {
-		Operation           string         `json:"operation"`
-		OperationParameters map[string]any `json:"operationParameters"`
-		OperationMetrics    map[string]any `json:"operationMetrics"`
-		ReadVersion         *int64         `json:"readVersion"`
-		IsolationLevel      string         `json:"isolationLevel"`
-		IsBlindAppend       *bool          `json:"isBlindAppend"`
-		EngineInfo          string         `json:"engineInfo"`
-		UserMetadata        string         `json:"userMetadata"`
-		UserName            string         `json:"userName"`
+		Operation           string          `json:"operation"`
+		OperationParameters map[string]any  `json:"operationParameters"`
+		OperationMetrics    map[string]any  `json:"operationMetrics"`
+		ReadVersion         *int64          `json:"readVersion"`
+		IsolationLevel      string          `json:"isolationLevel"`
+		IsBlindAppend       *bool           `json:"isBlindAppend"`
+		EngineInfo          string          `json:"engineInfo"`
+		UserMetadata        string          `json:"userMetadata"`
+		UserName            string          `json:"userName"`
+		UserID              json.RawMessage `json:"userId"`
+		ClusterID           json.RawMessage `json:"clusterId"`
+		Job                 json.RawMessage `json:"job"`
+		Notebook            json.RawMessage `json:"notebook"`
 	}
 	if c.info != nil {
 		if err := json.Unmarshal(c.info, &in); err != nil {
@@ -82,7 +89,8 @@ func historyEntry(c *commit, at time.Time) (HistoryEntry, error) {
 	}
 	out := HistoryEntry{Version: c.version, Timestamp: at, Operation: in.Operation, Parameters: texts(in.OperationParameters),
 		Metrics: texts(in.OperationMetrics), ReadVersion: -1, IsolationLevel: in.IsolationLevel, IsBlindAppend: in.IsBlindAppend,
-		EngineInfo: in.EngineInfo, UserMetadata: in.UserMetadata, UserName: in.UserName}
+		EngineInfo: in.EngineInfo, UserMetadata: in.UserMetadata, UserName: in.UserName,
+		UserID: looseText(in.UserID), ClusterID: looseText(in.ClusterID), Job: looseText(in.Job), Notebook: looseText(in.Notebook)}
 	if in.ReadVersion != nil {
 		out.ReadVersion = *in.ReadVersion
 	}
@@ -90,6 +98,15 @@ func historyEntry(c *commit, at time.Time) (HistoryEntry, error) {
 		out.Timestamp = time.UnixMilli(ms).UTC()
 	}
 	return out, nil
+}
+
+// looseText is a JSON string's text, and of anything else the JSON; "" for null.
+func looseText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 // texts turns the values to text; nulls are left out. Writers put numbers, booleans and objects there too.
