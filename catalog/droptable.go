@@ -10,6 +10,7 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/delta"
+	"lakesql/sqlext"
 	"lakesql/store"
 	"lakesql/stream"
 )
@@ -94,7 +95,7 @@ func (c *Catalog) dropTable(ctx *sql.Context, database, name string) error {
 	return c.deleteFolder(ctx, database, dropped.folder, id)
 }
 
-// checkUnused refuses a table that a stream of any server on this lake writes.
+// checkUnused refuses a table that a stream of any server on this lake writes or reads.
 func checkUnused(s *state, database, name string) error {
 	for _, e := range s.list(streamEntry, "") {
 		var d stream.Definition
@@ -106,8 +107,32 @@ func checkUnused(s *state, database, name string) error {
 				return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM %s first", database, name, d.FullName(), d.FullName())
 			}
 		}
+		if streamReads(d, database, name) {
+			return refuse(KindInUse, "table %s.%s is read by the stream %s: DROP STREAM %s first", database, name, d.FullName(), d.FullName())
+		}
 	}
 	return nil
+}
+
+// streamReads says whether the SELECT of a stream names a table. A SELECT that does not parse any more reads none.
+func streamReads(d stream.Definition, database, name string) bool {
+	text, _, err := sqlext.ParseStreamSelect(d.SelectSQL)
+	if err != nil {
+		return false
+	}
+	sel, err := ast.Parse(text)
+	if err != nil {
+		return false
+	}
+	found := false
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) { // the visitor returns no error
+		if t, ok := n.(ast.TableName); ok && strings.EqualFold(t.Name.String(), name) {
+			in := t.DbQualifier.String()
+			found = found || strings.EqualFold(in, database) || in == "" && strings.EqualFold(d.Database, database)
+		}
+		return !found, nil
+	}, sel)
+	return found
 }
 
 // tableID is a table's metaData.id; "" when its log is gone.

@@ -214,6 +214,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.convertToDelta(s), ast.AuthInformation{AuthType: ast.AuthType_FILE, TargetType: ast.AuthTargetType_Global}
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.RenameTables:
+		return c.renameTables(s), needsRename(s.Pairs)
 	case *sqlext.ShowProperties:
 		return c.showProperties(s), needs(ast.AuthType_SELECT, s.Table)
 	case *sqlext.ShowPartitions:
@@ -245,6 +247,15 @@ func needsDatabase(privilege, database string) ast.AuthInformation {
 	return ast.AuthInformation{
 		AuthType: privilege, TargetType: ast.AuthTargetType_DatabaseIdentifiers, TargetNames: []string{database},
 	}
+}
+
+// needsRename are the privileges of RENAME TABLE, on the old names and the new ones.
+func needsRename(pairs []sqlext.TablePair) ast.AuthInformation {
+	auth := ast.AuthInformation{AuthType: ast.AuthType_RENAME, TargetType: ast.AuthTargetType_Ignore}
+	for _, p := range pairs {
+		auth.TargetNames = append(auth.TargetNames, p.From.Database, p.From.Name, p.To.Database, p.To.Name)
+	}
+	return auth
 }
 
 func needsStream(name *sqlext.Name) ast.AuthInformation {

@@ -127,6 +127,9 @@ func (p *parser) alterTable() Statement {
 	for p.err == nil {
 		if p.renamesTable() {
 			rename = &TablePair{From: s.Name, To: p.tableName()}
+			if rename.To.Database == "" {
+				rename.To.Database = s.Name.Database
+			}
 		} else {
 			p.tableChange(s)
 		}
