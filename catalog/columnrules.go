@@ -37,21 +37,18 @@ func (c *Catalog) metadataOf(ctx *sql.Context, t newTable) (*delta.Metadata, err
 		return t.metadata, nil
 	}
 	schema := &batch.Schema{Fields: slices.Clone(t.schema.Fields)}
-	config := maps.Clone(t.clauses.Properties)
-	if config == nil {
-		config = make(map[string]string)
-	}
+	constraints := make(map[string]string)
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
 		f.Metadata = maps.Clone(f.Metadata)
 		if def, ok := columnNamed(t.clauses.Columns, f.Name); ok {
-			if err := addRules(ctx, f, def, t.name, config); err != nil {
+			if err := addRules(ctx, f, def, t.name, constraints); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, check := range t.clauses.Checks {
-		if err := addCheck(config, t.name, check); err != nil {
+		if err := addCheck(constraints, t.name, check); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +56,16 @@ func (c *Catalog) metadataOf(ctx *sql.Context, t newTable) (*delta.Metadata, err
 	if err != nil {
 		return nil, err
 	}
-	meta, err := delta.NewMetadata(schema, partitions, config)
+	meta, err := delta.NewMetadata(schema, partitions, t.clauses.Properties)
 	if err != nil {
 		return nil, invalid(err)
+	}
+	meta.Configuration = maps.Clone(meta.Configuration)
+	if meta.Configuration == nil {
+		meta.Configuration = make(map[string]string)
+	}
+	for name, expr := range constraints {
+		meta.Configuration[constraintPrefix+name] = expr
 	}
 	meta.Description = t.comment
 	if t.clauses.Comment != "" {
@@ -84,7 +88,7 @@ func actualNames(schema *batch.Schema, names []string) ([]string, error) {
 }
 
 // addRules sets what a column does by itself: DEFAULT, GENERATED, IDENTITY; its CHECKs are the table's.
-func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table string, config map[string]string) error {
+func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table string, constraints map[string]string) error {
 	n := 0
 	for _, has := range []bool{def.Default != "", def.Generated != "", def.Identity != nil} {
 		if has {
@@ -113,7 +117,7 @@ func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table stri
 		setRaw(f, identityGivenKey, strconv.FormatBool(!id.Always))
 	}
 	for _, check := range def.Checks {
-		if err := addCheck(config, table, check); err != nil {
+		if err := addCheck(constraints, table, check); err != nil {
 			return err
 		}
 	}
@@ -121,17 +125,17 @@ func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table stri
 }
 
 // addCheck sets a constraint. One without a name is named as MySQL does.
-func addCheck(config map[string]string, table string, check sqlext.Check) error {
+func addCheck(constraints map[string]string, table string, check sqlext.Check) error {
 	name := strings.ToLower(check.Name)
 	for i := 1; name == ""; i++ {
-		if candidate := fmt.Sprintf("%s_chk_%d", strings.ToLower(table), i); config[constraintPrefix+candidate] == "" {
+		if candidate := fmt.Sprintf("%s_chk_%d", strings.ToLower(table), i); constraints[candidate] == "" {
 			name = candidate
 		}
 	}
-	if config[constraintPrefix+name] != "" {
+	if constraints[name] != "" {
 		return refuse(KindInvalid, "[DELTA_CONSTRAINT_ALREADY_EXISTS] there is a constraint %s already: give this one another name", name)
 	}
-	config[constraintPrefix+name] = check.Expr
+	constraints[name] = check.Expr
 	return nil
 }
 
@@ -155,7 +159,7 @@ func (c *Catalog) checkRules(ctx context.Context, meta *delta.Metadata) error {
 	}
 	for _, f := range schema.Fields {
 		if text := ruleText(f, defaultKey); text != "" {
-			if err := c.checkExpression(ctx, &batch.Schema{}, text, f.Type, nil); err != nil {
+			if err := c.checkDefault(ctx, text, f.Type); err != nil {
 				return fmt.Errorf("DEFAULT of column %s: %w", f.Name, err)
 			}
 		}
@@ -173,6 +177,18 @@ func (c *Catalog) checkRules(ctx context.Context, meta *delta.Metadata) error {
 		if err := c.checkExpression(ctx, schema, meta.Configuration[key], batch.Type{Kind: batch.Bool}, changing); err != nil {
 			return fmt.Errorf("constraint %s: %w", name, err)
 		}
+	}
+	return nil
+}
+
+// checkDefault computes a default, which reads no column.
+func (c *Catalog) checkDefault(ctx context.Context, text string, t batch.Type) error {
+	e, err := (evaluator{c}).Compile(ctx, &batch.Schema{}, []delta.Expression{{SQL: text, Type: t}})
+	if err != nil {
+		return err
+	}
+	if _, err = e.Eval(ctx, &batch.Batch{Schema: &batch.Schema{}, Len: 1}); err != nil {
+		return refuse(KindInvalid, "%v", err)
 	}
 	return nil
 }

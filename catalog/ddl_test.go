@@ -181,7 +181,7 @@ func TestRefusedStatements(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (a INT)")
 	for _, s := range []string{
-		"ALTER TABLE t ADD COLUMN b INT", "RENAME TABLE t TO u", "ALTER TABLE t RENAME TO u",
+		"ALTER TABLE t ADD COLUMN b INT",
 	} {
 		l.refused(s, "on a Delta table is not supported yet")
 	}

@@ -197,7 +197,7 @@ func (r *rowChanges) write(ctx *sql.Context, b *batch.Batch) error {
 	}
 	if r.writer == nil {
 		var err error
-		if r.writer, err = r.w.t.newWriter(); err != nil {
+		if r.writer, err = r.w.t.newWriter(delta.ChangedRows); err != nil {
 			return err
 		}
 	}

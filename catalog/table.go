@@ -8,7 +8,6 @@ import (
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
-	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
 	"lakesql/vector"
 )
@@ -60,12 +59,12 @@ func (t *table) Comment() string { return t.snap.Metadata().Description }
 
 // Schema is that of the rows: after a projection only its columns.
 func (t *table) Schema(*sql.Context) sql.Schema {
-	return mysqltype.Schema(&batch.Schema{Fields: t.Columns()}, t.database, t.name)
+	return sqlSchema(&batch.Schema{Fields: t.Columns()}, t.database, t.name)
 }
 
 // PrimaryKeySchema has all columns, whatever the projection, and no key. GMS finds the positions of projected columns by it.
 func (t *table) PrimaryKeySchema(*sql.Context) sql.PrimaryKeySchema {
-	return sql.NewPrimaryKeySchema(mysqltype.Schema(&batch.Schema{Fields: t.allColumns()}, t.database, t.name))
+	return sql.NewPrimaryKeySchema(sqlSchema(&batch.Schema{Fields: t.allColumns()}, t.database, t.name))
 }
 
 // WithProjections returns the table with some of its columns.
@@ -191,9 +190,9 @@ func (t *table) checkWrite(ctx *sql.Context) error {
 	return delta.CheckWritable(t.snap)
 }
 
-// newWriter returns a writer of data files for the table.
-func (t *table) newWriter() (*tableWriter, error) {
-	return t.c.newTableWriter(t.handle, t.snap, t.snap.Metadata())
+// newWriter returns a writer of data files for the table, for new rows or for its own.
+func (t *table) newWriter(rows delta.RowSource) (*tableWriter, error) {
+	return t.c.newTableWriter(t.handle, t.snap, t.snap.Metadata(), rows)
 }
 
 // IsTemporary is false. GMS asks every table that a READ ONLY transaction writes.

@@ -16,37 +16,32 @@ type tableWriter struct {
 }
 
 // newTableWriter makes a writer of files for a table whose metadata will be meta. read is what the commit follows; nil: it is the first.
-func (c *Catalog) newTableWriter(handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata) (*tableWriter, error) {
+// rows says which of the table's rules apply.
+func (c *Catalog) newTableWriter(handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata, rows delta.RowSource) (*tableWriter, error) {
 	schema, err := delta.ParseSchema(meta.SchemaString)
 	if err != nil {
 		return nil, err
 	}
-	files, err := delta.NewFileWriter(handle.Store(), read, meta, delta.FileWriterOptions{})
+	files, err := delta.NewFileWriter(handle.Store(), read, meta, delta.FileWriterOptions{Evaluator: evaluator{c}, Rows: rows})
 	if err != nil {
 		return nil, err
 	}
 	w := &tableWriter{FileWriter: files, schema: schema}
 	for i, f := range schema.Fields {
-		if fillsItself(f) {
+		if rows != delta.MovedRows && isGenerated(f) || rows == delta.NewRows && isIdentity(f) {
 			w.filled = append(w.filled, i)
 		}
 	}
 	return w, nil
 }
 
-// fillsItself says whether a column is generated, or an identity column.
-func fillsItself(f batch.Field) bool {
-	return f.Metadata[generationKey] != "" || f.Metadata[identityStartKey] != ""
-}
+func isGenerated(f batch.Field) bool { return f.Metadata[generationKey] != "" }
+
+func isIdentity(f batch.Field) bool { return f.Metadata[identityStartKey] != "" }
 
 // Write writes rows. Those in which the same columns are given go to the FileWriter together.
 func (w *tableWriter) Write(ctx context.Context, b *batch.Batch) error {
 	for _, part := range w.split(b) {
-		for i, f := range w.schema.Fields {
-			if part.Cols[i] == nil {
-				part.Cols[i] = batch.NewNulls(f.Type, part.Len)
-			}
-		}
 		if err := w.FileWriter.Write(ctx, part); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
+	"lakesql/sqlext"
 )
 
 // update runs UPDATE as SELECT address, new values FROM ... WHERE ..., whose rows are then applied to the table's files.
@@ -162,6 +163,9 @@ func valueColumn(i int) string { return "_lakesql_value_" + strconv.Itoa(i) }
 
 // defaultOf is the value of DEFAULT.
 func (t *target) defaultOf(_ *sql.Context, f batch.Field) (ast.Expr, error) {
+	if text := ruleText(f, defaultKey); text != "" {
+		return sqlext.SparkExpression(text)
+	}
 	if !f.Nullable {
 		return nil, sql.ErrInsertIntoNonNullableDefaultNullColumn.New(f.Name)
 	}

@@ -50,7 +50,7 @@ func (l lengthLimit) apply(b *batch.Batch) error {
 		}
 		text, ok := l.fit(string(v.BytesAt(row)))
 		if !ok {
-			return fmt.Errorf("%w: [DELTA_EXCEED_CHAR_VARCHAR_LIMIT] value %.100q of column %s is longer than %s", ErrConstraint, v.BytesAt(row), l.name, l.declared)
+			return fmt.Errorf("%w: [DELTA_EXCEED_CHAR_VARCHAR_LIMIT] value %.100q of column %s is longer than %s", ErrLength, v.BytesAt(row), l.name, l.declared)
 		}
 		out.AppendString(text)
 	}

@@ -21,7 +21,21 @@ var (
 	ErrConcurrentTxn = errors.New("concurrent commit of the same application")
 	// ErrConstraint says that a row breaks a rule of the table, such as NOT NULL.
 	ErrConstraint = errors.New("constraint violated")
+	// ErrNull, ErrCheck, ErrLength and ErrGenerated are ErrConstraint, and tell which rule it was: NOT NULL; a CHECK or an invariant; the length
+	// of a CHAR or VARCHAR; a value that is given for a column whose values the table makes.
+	ErrNull      = error(&ruleError{"constraint violated"})
+	ErrCheck     = error(&ruleError{"constraint violated"})
+	ErrLength    = error(&ruleError{"constraint violated"})
+	ErrGenerated = error(&ruleError{"constraint violated"})
 )
+
+// ruleError is one kind of ErrConstraint.
+type ruleError struct{ text string }
+
+func (e *ruleError) Error() string { return e.text }
+
+// Is tells errors.Is that every kind is ErrConstraint.
+func (e *ruleError) Is(target error) bool { return target == ErrConstraint }
 
 // UnsupportedError says which of a table's features keep this build from reading or writing it.
 type UnsupportedError struct {

@@ -67,7 +67,7 @@ func (id *identity) apply(b *batch.Batch, source RowSource) error {
 	if b.Cols[id.column] != nil {
 		if source == NewRows && !id.explicit {
 			return fmt.Errorf("%w: [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED] column %s is GENERATED ALWAYS AS IDENTITY: leave it out, its values are made by the table",
-				ErrConstraint, id.name)
+				ErrGenerated, id.name)
 		}
 		return nil
 	}

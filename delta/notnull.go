@@ -44,7 +44,7 @@ func notNull(path string, f batch.Field, v *batch.Vector, rows []int32) error {
 		live = slices.DeleteFunc(slices.Clone(rows), func(row int32) bool { return v.IsNull(int(row)) })
 	}
 	if !f.Nullable && len(live) < len(rows) {
-		return fmt.Errorf("%w: [DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: %s", ErrConstraint, path)
+		return fmt.Errorf("%w: [DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: %s", ErrNull, path)
 	}
 	if f.Type.Kind == batch.List || f.Type.Kind == batch.Map {
 		live = elements(v, live)

@@ -224,7 +224,7 @@ func (r *rules) generate(ctx context.Context, b *batch.Batch, given []*batch.Vec
 		for row := range b.Rows() {
 			if at := b.Row(row); !sameValue(given[i], values[n], at) {
 				return fmt.Errorf("%w: [DELTA_GENERATED_COLUMN_VALUE_MISMATCH] column %s is %s, and its expression (%s) gives %s; leave the column out, or give that",
-					ErrConstraint, r.schema.Fields[i].Name, given[i].Format(at), r.generated.exprs[n].SQL, values[n].Format(at))
+					ErrGenerated, r.schema.Fields[i].Name, given[i].Format(at), r.generated.exprs[n].SQL, values[n].Format(at))
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (r *rules) check(ctx context.Context, b *batch.Batch) error {
 		v = v.Decode()
 		for row := range b.Rows() {
 			if at := b.Row(row); v.IsNull(at) || !v.Bools[at] {
-				return fmt.Errorf("%w: [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] %s violated by row with values: %s", ErrConstraint, r.checks.names[n], rowText(b, at))
+				return fmt.Errorf("%w: [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] %s violated by row with values: %s", ErrCheck, r.checks.names[n], rowText(b, at))
 			}
 		}
 	}

@@ -36,7 +36,11 @@ var ownAsMySQL = []struct {
 	{mysql.ERUnknownError, mysql.SSUnknownSQLState, streamKind(stream.KindPanic)},
 	{mysql.ERNoSuchTable, "42S02", is(delta.ErrNoTable)},
 	{1366, "HY000", typed[*batch.JSONError]},
-	{mysql.ERBadNullError, "23000", is(delta.ErrConstraint)},
+	{mysql.ERBadNullError, "23000", is(delta.ErrNull)},
+	{3819, "HY000", is(delta.ErrCheck)},
+	{mysql.ERDataTooLong, "22001", is(delta.ErrLength)},
+	{3105, "HY000", is(delta.ErrGenerated)},
+	{mysql.ERDataOutOfRange, mysql.SSDataOutOfRange, is(delta.ErrConstraint)}, // an identity column has no values left
 	{mysql.ERLockDeadlock, mysql.SSLockDeadlock, is(delta.ErrConflict)},
 }
 
