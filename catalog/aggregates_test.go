@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,24 @@ func TestSumsAndAveragesAreExact(t *testing.T) {
 	}
 	l.exec("CREATE TABLE sums AS SELECT k, SUM(d) AS s, AVG(i) AS a FROM t GROUP BY k")
 	require.Equal(t, []string{"k|int|YES||NULL|", "s|decimal(38,2)|YES||NULL|", "a|decimal(7,4)|YES||NULL|"}, l.rows("DESCRIBE sums"))
+}
+
+// NaN is the greatest number, wherever it stands, and FLOAT and DOUBLE stay what they are.
+func TestExtremesWithNaN(t *testing.T) {
+	l := newLab(t)
+	dir := l.dir + "/nan"
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(dir+"/a.csv", []byte("k,f\n1,NaN\n1,1.5\n2,2.5\n2,NaN\n2,0.5\n3,NaN\n4,\n"), 0o644))
+	from := "read_files('" + dir + "', format => 'csv', header => true, schema => 'k INT, f DOUBLE')"
+	for query, want := range map[string][]string{
+		"SELECT k, MIN(f), MAX(f) FROM " + from + " GROUP BY k ORDER BY k":                           {"1|1.5|NaN", "2|0.5|NaN", "3|NaN|NaN", "4|NULL|NULL"},
+		"SELECT MAX(f) OVER (PARTITION BY k), MIN(DISTINCT k) OVER () FROM " + from + " WHERE k = 1": {"NaN|1", "NaN|1"},
+		"SELECT MAX(DISTINCT f) m FROM " + from + " HAVING m > 5":                                    {"NaN"},
+	} {
+		require.Equal(t, want, l.rows(query), query)
+	}
+	l.exec("CREATE TABLE t AS SELECT MAX(f) AS m FROM " + from)
+	require.Equal(t, []string{"m|double|YES||NULL|"}, l.rows("DESCRIBE t"))
 }
 
 func TestIntegersDoNotWrapAround(t *testing.T) {

@@ -91,9 +91,10 @@ func duckText(t batch.Type, text string) string {
 			}
 		}
 		return out.String()
-	case batch.Float32:
-		if f, err := strconv.ParseFloat(text, 32); err == nil {
-			return strconv.FormatFloat(f, 'g', -1, 64)
+	case batch.Float32, batch.Float64: // the client has made a number of it, and DuckDB a DOUBLE
+		f, err := strconv.ParseFloat(text, map[batch.Kind]int{batch.Float32: 32, batch.Float64: 64}[t.Kind])
+		if err == nil {
+			return strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "+Inf", "Infinity", 1)
 		}
 	}
 	return text

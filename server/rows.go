@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"lakesql/catalog/mysqltype"
 )
 
 // A result goes out in pieces of so many rows or bytes, whichever comes first.
@@ -16,6 +19,9 @@ const (
 	pieceRows  = 256
 	pieceBytes = 64 << 10
 )
+
+// maxRangeWarnings bounds the warnings of one statement for dates that MySQL cannot show, as MySQL's max_error_count does.
+const maxRangeWarnings = 64
 
 // sendOK runs a statement that has no rows and sends what it did. The OK packet's text is never sent: vitess writes it in a form
 // that some clients cannot read.
@@ -97,6 +103,8 @@ type piece struct {
 	values  []sqltypes.Value // of all rows
 	buf     []byte           // the bytes of values
 	pending int              // bytes of values
+
+	warnings int // of the whole result
 }
 
 func newPiece(ctx *sql.Context, schema sql.Schema) *piece {
@@ -140,6 +148,12 @@ func (p *piece) value(ctx *sql.Context, column int, value any) (sqltypes.Value, 
 		return sqltypes.NULL, nil
 	}
 	typ := p.schema[column].Type
+	if at, ok := value.(time.Time); ok && !mysqltype.Shown(at) {
+		if p.warnings++; p.warnings <= maxRangeWarnings {
+			ctx.Warn(mysql.ERTruncatedWrongValue, "Incorrect datetime value in column '%s': outside the years 0000 to 9999", p.schema[column].Name)
+		}
+		return sqltypes.NULL, nil
+	}
 	if write := p.append[column]; write != nil {
 		if buf, ok := write(p.buf, value); ok {
 			text := buf[len(p.buf):len(buf):len(buf)]

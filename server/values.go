@@ -83,7 +83,14 @@ func appendFloat(dst []byte, value any) ([]byte, bool) {
 const maxPlainPoint = 15
 
 func appendReal(dst []byte, v float64, bits int) []byte {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+	switch { // MySQL has neither: these are the words that Java's, Go's and Python's clients read
+	case math.IsNaN(v):
+		return append(dst, "NaN"...)
+	case math.IsInf(v, 1):
+		return append(dst, "Infinity"...)
+	case math.IsInf(v, -1):
+		return append(dst, "-Infinity"...)
+	case v == 0:
 		return strconv.AppendFloat(dst, v, 'g', -1, bits)
 	}
 	var scratch [32]byte

@@ -94,9 +94,7 @@ func (c *Computation) Eval(ctx *sql.Context, b *batch.Batch) ([]*batch.Vector, e
 			out[i], err = x.expr.Eval(ctx, b)
 		} else {
 			if rows == nil {
-				if rows, err = c.rows(b); err != nil {
-					return nil, err
-				}
+				rows = c.rows(b)
 			}
 			out[i], err = x.eval(ctx, rows)
 		}
@@ -108,12 +106,10 @@ func (c *Computation) Eval(ctx *sql.Context, b *batch.Batch) ([]*batch.Vector, e
 }
 
 // rows are the batch's rows; nil where a row is not selected.
-func (c *Computation) rows(b *batch.Batch) ([]sql.Row, error) {
-	var outside string
+func (c *Computation) rows(b *batch.Batch) []sql.Row {
 	getters := make([]mysqltype.Getter, len(b.Cols))
 	for i, col := range b.Cols {
-		name := c.source.Fields[i].Name
-		getters[i] = mysqltype.NewGetter(c.source.Fields[i], col, func() { outside = name })
+		getters[i] = mysqltype.NewGetter(c.source.Fields[i], col)
 	}
 	out := make([]sql.Row, b.Len)
 	for i := range b.Rows() {
@@ -124,10 +120,7 @@ func (c *Computation) rows(b *batch.Batch) ([]sql.Row, error) {
 		}
 		out[at] = row
 	}
-	if outside != "" {
-		return nil, fmt.Errorf("a value of column %s is outside the years 0000 to 9999, which the expressions of the table are computed for", outside)
-	}
-	return out, nil
+	return out
 }
 
 func (x computed) eval(ctx *sql.Context, rows []sql.Row) (*batch.Vector, error) {

@@ -10,19 +10,12 @@ import (
 	"lakesql/vector"
 )
 
-// warningTruncated is MySQL's ER_TRUNCATED_WRONG_VALUE.
-const warningTruncated = 1292
-
-// maxRangeWarnings bounds the warnings of one statement for dates that MySQL cannot show, as MySQL's max_error_count does.
-const maxRangeWarnings = 64
-
 // rows hands out the rows of an operator one by one.
 type rows struct {
-	op       vector.Operator
-	batch    *batch.Batch
-	getters  []mysqltype.Getter
-	next     int // of batch's selected rows
-	warnings int
+	op      vector.Operator
+	batch   *batch.Batch
+	getters []mysqltype.Getter
+	next    int // of batch's selected rows
 }
 
 // NewRows returns the rows of an operator. Closing them closes it.
@@ -35,7 +28,7 @@ func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
 		if err != nil {
 			return nil, err // io.EOF too
 		}
-		r.take(ctx, b)
+		r.take(b)
 	}
 	at := r.batch.Row(r.next)
 	r.next++
@@ -46,19 +39,14 @@ func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
 	return row, nil
 }
 
-func (r *rows) take(ctx *sql.Context, b *batch.Batch) {
+func (r *rows) take(b *batch.Batch) {
 	r.batch, r.next = b, 0
 	r.getters = make([]mysqltype.Getter, len(b.Cols))
 	if b.Rows() == 0 {
 		return
 	}
 	for i, col := range b.Cols {
-		name := b.Schema.Fields[i].Name
-		r.getters[i] = mysqltype.NewGetter(b.Schema.Fields[i], col, func() {
-			if r.warnings++; r.warnings <= maxRangeWarnings {
-				ctx.Warn(warningTruncated, "Incorrect datetime value in column '%s': outside the years 0000 to 9999", name)
-			}
-		})
+		r.getters[i] = mysqltype.NewGetter(b.Schema.Fields[i], col)
 	}
 }
 

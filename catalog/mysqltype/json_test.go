@@ -69,7 +69,7 @@ func TestVariantThroughRows(t *testing.T) {
 	from.Children[0].AppendBytes([]byte{1, 0, 0})
 	from.Children[1].AppendBytes([]byte{11 << 2, 1, 0, 0, 0}) // the date 1970-01-02
 	from.EndRow()
-	v := NewGetter(f, from, nil)(0)
+	v := NewGetter(f, from)(0)
 	require.Equal(t, `"1970-01-02"`, v.(*Document).String())
 	b := batch.NewBuilder(batch.NewSchema(f))
 	require.NoError(t, AppendRow(ctx, b, sql.Row{v}))
@@ -86,7 +86,7 @@ func TestJSONColumnIsAString(t *testing.T) {
 	require.NoError(t, AppendRow(ctx, b, sql.Row{NewDocument([]byte(`{"a": 1.10}`))}))
 	require.NoError(t, AppendRow(ctx, b, sql.Row{types.JSONDocument{Val: map[string]any{"b": 2.0, "a": 1.5}}}))
 	require.ErrorContains(t, AppendRow(ctx, b, sql.Row{"{"}), "column js: Invalid JSON")
-	get := NewGetter(f, b.Column(0), nil)
+	get := NewGetter(f, b.Column(0))
 	require.Equal(t, `{"a": 1.10}`, get(0).(*Document).String())
 	require.Equal(t, `{"a": 1.5, "b": 2}`, get(1).(*Document).String())
 }
@@ -98,7 +98,7 @@ func TestVoidIsAlwaysNull(t *testing.T) {
 	b := batch.NewBuilder(batch.NewSchema(f))
 	require.NoError(t, AppendRow(ctx, b, sql.Row{nil}))
 	require.ErrorContains(t, AppendRow(ctx, b, sql.Row{"x"}), "column z: a column of type void holds only NULL")
-	require.Nil(t, NewGetter(f, b.Column(0), nil)(0))
+	require.Nil(t, NewGetter(f, b.Column(0))(0))
 }
 
 // A path is found in the text as it is in the value.

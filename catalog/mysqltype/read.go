@@ -10,23 +10,18 @@ import (
 	"lakesql/batch"
 )
 
-// The instants and days that MySQL can show: years 0 to 9999.
-var (
-	minDay    = int32(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400)
-	maxDay    = int32(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix() / 86400)
-	minMicros = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	maxMicros = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - 1
-)
+// Shown says whether MySQL can show a date or time: years 0 to 9999.
+func Shown(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // Getter reads one row of a column as a row value.
 type Getter func(row int) any
 
-// NewGetter makes the reader of column f's vector. outOfRange is called for each date or time outside the years 0 to 9999, which
-// reads as NULL. A getter is valid as long as the vector is; the values that it returned are valid for ever.
-func NewGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
-	get := plainGetter(f, v, outOfRange)
+// NewGetter makes the reader of column f's vector. Dates and times may lie outside of what Shown allows. A getter is valid as long as the
+// vector is; the values that it returned are valid for ever.
+func NewGetter(f batch.Field, v *batch.Vector) Getter {
+	get := plainGetter(f, v)
 	if v.Dict != nil {
-		get = dictionaryGetter(f, v, outOfRange)
+		get = dictionaryGetter(f, v)
 	}
 	if v.Valid == nil {
 		return get
@@ -41,8 +36,8 @@ func NewGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
 }
 
 // dictionaryGetter boxes each distinct value once.
-func dictionaryGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
-	plain, codes := plainGetter(f, v.Dict, outOfRange), v.Codes
+func dictionaryGetter(f batch.Field, v *batch.Vector) Getter {
+	plain, codes := plainGetter(f, v.Dict), v.Codes
 	boxed := make([]any, v.Dict.Len)
 	return func(row int) any {
 		code := codes[row]
@@ -53,7 +48,7 @@ func dictionaryGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter 
 	}
 }
 
-func plainGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
+func plainGetter(f batch.Field, v *batch.Vector) Getter {
 	if v.Dict != nil {
 		return nil
 	}
@@ -83,9 +78,9 @@ func plainGetter(f batch.Field, v *batch.Vector, outOfRange func()) Getter {
 	case batch.Decimal:
 		return decimalGetter(v)
 	case batch.Date:
-		return dateGetter(v, outOfRange)
+		return func(row int) any { return time.Unix(int64(v.I32[row])*86400, 0).UTC() }
 	case batch.Timestamp, batch.TimestampNTZ:
-		return timeGetter(v, outOfRange)
+		return func(row int) any { return time.UnixMicro(v.I64[row]).UTC() }
 	case batch.Binary:
 		return func(row int) any { return append([]byte{}, v.Bytes[v.Off[row]:v.Off[row+1]]...) }
 	default:
@@ -121,26 +116,4 @@ func toAPD(n decimal128.Num, exponent int32) *apd.Decimal {
 	d := &apd.Decimal{Exponent: exponent, Negative: n.Sign() < 0}
 	d.Coeff.SetMathBigInt(n.Abs().BigInt())
 	return d
-}
-
-func dateGetter(v *batch.Vector, outOfRange func()) Getter {
-	return func(row int) any {
-		day := v.I32[row]
-		if day < minDay || day > maxDay {
-			outOfRange()
-			return nil
-		}
-		return time.Unix(int64(day)*86400, 0).UTC()
-	}
-}
-
-func timeGetter(v *batch.Vector, outOfRange func()) Getter {
-	return func(row int) any {
-		us := v.I64[row]
-		if us < minMicros || us > maxMicros {
-			outOfRange()
-			return nil
-		}
-		return time.UnixMicro(us).UTC()
-	}
 }
