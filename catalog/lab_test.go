@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 	"lakesql/store"
 )
@@ -103,7 +105,7 @@ func (l *lab) wire(ctx *sql.Context, schema sql.Schema, row sql.Row) string {
 	l.t.Helper()
 	cells := make([]string, len(row))
 	for i, v := range row {
-		if v == nil {
+		if at, ok := v.(time.Time); v == nil || ok && !mysqltype.Shown(at) {
 			cells[i] = "NULL"
 			continue
 		}
