@@ -73,7 +73,8 @@ func TestErrorNumbers(t *testing.T) {
 		{&stream.Error{Kind: stream.KindPanic, Message: "m"}, 1105, "HY000", "m"},
 		{fmt.Errorf("open: %w", &checkpoint.Error{Kind: checkpoint.Gone, URI: "u", Found: "f"}), 20208, "45000", "open: checkpoint u: f"},
 		{&delta.ConflictError{Class: "DELTA_CONCURRENT_APPEND"}, 1213, "40001", ""},
-		{&delta.ConflictError{Class: "DELTA_CONCURRENT_TRANSACTION"}, 20101, "45000", ""},
+		{&delta.ConflictError{Class: "DELTA_CONCURRENT_TRANSACTION"}, 1213, "40001", ""}, // of a domain
+		{delta.ErrConcurrentTxn, 20101, "45000", ""},
 		{&delta.UnsupportedError{Op: "read", Features: []string{"v2Checkpoint"}}, 20102, "45000", ""},
 		{fmt.Errorf("create: %w", &catalog.Error{Kind: catalog.KindInUse, Message: "m"}), 20041, "45000", "create: m"},
 		{&catalog.Error{Kind: catalog.KindUnsupported, Message: "m"}, 1235, "42000", "m"},
