@@ -436,18 +436,7 @@ func (w *FileWriter) Close(ctx context.Context) ([]AddFile, error) {
 		if w.rules != nil {
 			adds[i].identity = w.rules.identityMarks()
 		}
-		commits.Go(func() error {
-			err := f.object.Commit(groupCtx, true)
-			if errors.Is(err, store.ErrAmbiguous) { // the name is ours alone: if it is there, it is this file
-				if info, statErr := w.st.Stat(groupCtx, f.add.Path); statErr == nil && info.Size == f.add.Size {
-					err = nil
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("write %s of %s: %w", f.add.Path, w.st.URI(), err)
-			}
-			return nil
-		})
+		commits.Go(func() error { return commitNew(groupCtx, w.st, f.object, f.add.Path, f.add.Size) })
 	}
 	w.done = nil
 	if err := commits.Wait(); err != nil {

@@ -3,7 +3,6 @@ package delta
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 // Row tracking gives every row an id that stays with it and the version that changed it last. A file has the id of its first row, the
@@ -26,7 +25,7 @@ type rowTrackingState struct {
 
 // tracksRows tells whether files that are added must have row ids.
 func (s *Snapshot) tracksRows() bool {
-	return s.protocol != nil && slices.Contains(s.protocol.WriterFeatures, rowTrackingFeature) && !s.metadata.on(rowTrackingPaused)
+	return s.protocol != nil && s.protocol.Supports(rowTrackingFeature) && !s.metadata.on(rowTrackingPaused)
 }
 
 // KeepsRowIDs tells whether rows that are moved to other files must take their ids along.

@@ -45,9 +45,6 @@ func (t *Table) VersionAt(ctx context.Context, at time.Time) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(commits) == 0 { // only a checkpoint is left
-		commits = []commitTime{{s.Version(), s.newest.ModTime}}
-	}
 	timeOf := func(i int) (time.Time, error) { return commits[i].at, nil }
 	if version, since, on := s.inCommitSince(); on {
 		first := sort.Search(len(commits), func(i int) bool { return commits[i].version >= version })
@@ -57,6 +54,9 @@ func (t *Table) VersionAt(ctx context.Context, at time.Time) (int64, error) {
 		} else {
 			commits = commits[:first]
 		}
+	}
+	if len(commits) == 0 { // only a checkpoint is left of them
+		return s.Version(), nil
 	}
 	n := sort.Search(len(commits), func(i int) bool {
 		var when time.Time

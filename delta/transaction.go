@@ -88,7 +88,7 @@ func (x *Transaction) CanDeleteRows(f File) bool {
 
 // deletionVectors tells whether new deletion vectors may be written.
 func (s *Snapshot) deletionVectors() bool {
-	return s.metadata != nil && s.metadata.on("delta.enableDeletionVectors") && slices.Contains(s.protocol.WriterFeatures, "deletionVectors")
+	return s.metadata != nil && s.metadata.on("delta.enableDeletionVectors") && s.protocol.Supports("deletionVectors")
 }
 
 // DeleteRows deletes rows of a file of the snapshot or of View, by their physical position. They are live there: neither
@@ -242,7 +242,7 @@ func (x *Transaction) prepareFiles() error {
 	if len(x.changes) > 0 && !changeFeed(after) {
 		return fmt.Errorf("table %s has no change data feed, so it takes no change files", x.base.uri)
 	}
-	if len(x.domains) > 0 && !slices.Contains(after.protocol.WriterFeatures, "domainMetadata") {
+	if len(x.domains) > 0 && !after.protocol.Supports("domainMetadata") {
 		return fmt.Errorf("domain %s of table %s cannot be set: its protocol does not have the feature domainMetadata", x.domains[0].domain, x.base.uri)
 	}
 	return nil

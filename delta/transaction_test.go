@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -242,7 +243,7 @@ func TestRowIDs(t *testing.T) {
 	one.Add(tenRows("c"))
 	two.Add(tenRows("d"), tenRows("e"))
 	require.NoError(t, two.DeleteRows(fileOf(t, s, "b"), dv.Of(3)))
-	two.Recheck(nil)
+	two.Recheck(func(context.Context, []File) (bool, error) { return false, nil })
 	for _, x := range []*Transaction{one, two} {
 		_, err := x.Commit(ctx, Operation{Name: "WRITE"})
 		require.NoError(t, err)
