@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -74,6 +75,14 @@ func (h *hybrid) run() error {
 		}
 	}
 	return nil
+}
+
+// constant returns how many of the next n numbers are known to be one number, and which; 0 where they are packed.
+func (h *hybrid) constant(n int) (count int, value uint32, err error) {
+	if err := h.run(); err != nil || h.packed {
+		return 0, 0, err
+	}
+	return min(n, h.left), h.value, nil
 }
 
 // unpackGroup reads the next group of a packed run.
@@ -231,6 +240,31 @@ func (h *hybrid) skip(n int) error {
 		n, h.left = n-take, h.left-take
 	}
 	return nil
+}
+
+// skipCounting leaves out n numbers of at most eight bits, and returns how many of them have that value.
+func (h *hybrid) skipCounting(n int, value uint32) (count int, err error) {
+	var buf [256]byte
+	for n > 0 {
+		take, constant, err := h.constant(n)
+		switch {
+		case err != nil:
+			return 0, err
+		case take > 0:
+			if constant == value {
+				count += take
+			}
+			h.left -= take
+		default:
+			take = min(n, h.left, len(buf))
+			if err := h.levels(buf[:take]); err != nil {
+				return 0, err
+			}
+			count += bytes.Count(buf[:take], []byte{byte(value)})
+		}
+		n -= take
+	}
+	return count, nil
 }
 
 // oldLevels reads n levels in the deprecated encoding BIT_PACKED, from the highest bit of each byte down, and returns them in the hybrid one

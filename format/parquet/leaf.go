@@ -47,6 +47,7 @@ type leafReader struct {
 	row     int64
 	pageEnd int64 // what row is at the end of the open page, as the index says; -1: not known
 	left    int
+	skipped int // values of the open page that are left out and still stand before the next one
 	reps    hybrid
 	defs    hybrid
 	vals    decoder // nil: the page's values are codes, or not wanted
@@ -127,7 +128,7 @@ func (r *leafReader) read(dst *batch.Vector, from int64, n int) error {
 		return err
 	}
 	if r.leaf.maxRep > 0 {
-		return r.takeRows(dst, n, true)
+		return r.takeRows(dst, n)
 	}
 	for n > 0 {
 		if r.left == 0 {
@@ -149,47 +150,77 @@ func (r *leafReader) read(dst *batch.Vector, from int64, n int) error {
 	return nil
 }
 
-// seek leaves out the rows before the position from: those of the open page by their levels, whole pages without a look where it is known how
-// many rows they have.
+// seek leaves out the rows before the position from: whole pages without a look where it is known how many rows they have, and others by
+// their levels alone. The row at that position is at hand afterwards.
 func (r *leafReader) seek(from int64) error {
-	for r.row < from {
-		if r.left == 0 && len(r.ahead.reps) == 0 {
-			if err := r.nextPageNear(from); err != nil {
-				return err
-			}
-			continue
-		}
+	if r.row == from {
+		return nil
+	}
+	for {
+		var atRow bool
 		var err error
-		if r.leaf.maxRep > 0 {
-			err = r.skipInPage(from)
-		} else {
-			err = r.skipFlat(int(min(int64(r.left), from-r.row)))
+		switch {
+		case len(r.ahead.reps) > 0:
+			atRow, err = r.skipAhead(from)
+		case r.left == 0:
+			err = r.nextPageNear(from)
+		case r.leaf.maxRep > 0:
+			atRow, err = r.skipRepeated(from)
+		default:
+			err = r.skipLevels(int(min(int64(r.left), from-r.row)), true)
 		}
-		if err != nil {
+		if atRow || err != nil || r.row == from && r.leaf.maxRep == 0 {
 			return err
 		}
-		if r.row == from && r.leaf.maxRep > 0 {
-			return r.endRow()
-		}
 	}
-	return nil
 }
 
-// skipFlat leaves out n rows of the page of a leaf that is not repeated.
-func (r *leafReader) skipFlat(n int) error {
-	for n > 0 {
-		take := min(n, levelStep)
-		r.got.reset()
-		valid, err := r.takeDefs(&r.got, take)
-		if err != nil {
-			return err
+// skipAhead leaves out levels of a repeated leaf that are decoded already. atRow says that the row at the position from is at hand.
+func (r *leafReader) skipAhead(from int64) (atRow bool, err error) {
+	for i, rep := range r.ahead.reps {
+		if rep == 0 {
+			if r.row == from {
+				return true, r.takeAhead(nil, i, false)
+			}
+			r.row++
 		}
-		if err := r.skipValues(valid); err != nil {
-			return err
-		}
-		n, r.row = n-take, r.row+int64(take)
 	}
-	r.got.reset()
+	return false, r.takeAhead(nil, len(r.ahead.reps), false)
+}
+
+// skipRepeated leaves out levels of a repeated leaf in the open page, at most those of one run. atRow says that the row at the position from is
+// at hand.
+func (r *leafReader) skipRepeated(from int64) (atRow bool, err error) {
+	n, rep, err := r.reps.constant(r.left)
+	switch {
+	case err != nil:
+		return false, err
+	case n == 0: // they are packed
+		return false, r.lookAhead()
+	case rep == 0 && r.row == from:
+		return true, nil
+	case rep == 0:
+		n = int(min(int64(n), from-r.row))
+	}
+	if err := r.reps.skip(n); err != nil {
+		return false, err
+	}
+	return false, r.skipLevels(n, rep == 0)
+}
+
+// skipLevels leaves out n definition levels of the open page, with their values. beginRows says that each of them begins a row.
+func (r *leafReader) skipLevels(n int, beginRows bool) error {
+	valid := n
+	if r.leaf.maxDef > 0 {
+		var err error
+		if valid, err = r.defs.skipCounting(n, uint32(r.leaf.maxDef)); err != nil {
+			return err
+		}
+	}
+	r.left, r.skipped = r.left-n, r.skipped+valid
+	if beginRows {
+		r.row += int64(n)
+	}
 	return nil
 }
 
@@ -218,8 +249,8 @@ func (r *leafReader) countValues(defs []byte) int {
 	return bytes.Count(defs, []byte{r.leaf.maxDef})
 }
 
-// takeRows takes the next n rows of a repeated leaf. With keep their values are appended to dst and their levels are in got, else they are left out.
-func (r *leafReader) takeRows(dst *batch.Vector, n int, keep bool) error {
+// takeRows takes the next n rows of a repeated leaf.
+func (r *leafReader) takeRows(dst *batch.Vector, n int) error {
 	for rows := 0; ; {
 		if len(r.ahead.reps) == 0 {
 			if err := r.lookAhead(); errors.Is(err, io.EOF) && rows == n {
@@ -244,7 +275,7 @@ func (r *leafReader) takeRows(dst *batch.Vector, n int, keep bool) error {
 		case len(r.got.reps)+cut > maxBatchLevels:
 			return fmt.Errorf("%w: more than %d elements in %d rows", ErrUnsupported, maxBatchLevels, n)
 		}
-		if err := r.takeAhead(dst, cut, keep); err != nil || len(r.ahead.reps) > 0 {
+		if err := r.takeAhead(dst, cut, true); err != nil || len(r.ahead.reps) > 0 {
 			return err
 		}
 	}
@@ -267,57 +298,17 @@ func (r *leafReader) lookAhead() error {
 	return r.defs.levels(r.memory.defs)
 }
 
-// takeAhead takes the first n decoded levels, with their values.
+// takeAhead takes the first n decoded levels: they and their values are appended to got and to dst, or with keep false left out.
 func (r *leafReader) takeAhead(dst *batch.Vector, n int, keep bool) error {
 	reps, defs := r.ahead.reps[:n], r.ahead.defs[:n]
 	r.ahead = levels{reps: r.ahead.reps[n:], defs: r.ahead.defs[n:]}
 	valid := r.countValues(defs)
 	if !keep {
-		return r.skipValues(valid)
+		r.skipped += valid
+		return nil
 	}
 	r.got.reps, r.got.defs = append(r.got.reps, reps...), append(r.got.defs, defs...)
 	return r.appendValues(dst, valid)
-}
-
-// skipInPage leaves out levels of a repeated leaf in the open page, up to the one that begins the row at the position from.
-func (r *leafReader) skipInPage(from int64) error {
-	if len(r.ahead.reps) == 0 {
-		if err := r.lookAhead(); err != nil {
-			return noEOF(err)
-		}
-	}
-	cut := len(r.ahead.reps)
-	for i, rep := range r.ahead.reps {
-		if rep == 0 {
-			if r.row == from {
-				cut = i
-				break
-			}
-			r.row++
-		}
-	}
-	return r.takeAhead(nil, cut, false)
-}
-
-// endRow leaves out what is left of a row of a repeated leaf.
-func (r *leafReader) endRow() error {
-	for {
-		if len(r.ahead.reps) == 0 {
-			if err := r.lookAhead(); err != nil {
-				return noEOF(err)
-			}
-		}
-		if r.ahead.reps[0] == 0 {
-			return nil
-		}
-		cut := slices.Index(r.ahead.reps, 0)
-		if cut < 0 {
-			cut = len(r.ahead.reps)
-		}
-		if err := r.takeAhead(nil, cut, false); err != nil {
-			return err
-		}
-	}
 }
 
 // noEOF makes the end of the pages an error: the row group says that there are more rows.
@@ -421,7 +412,7 @@ func (r *leafReader) openPage(h *pageHeader) error {
 	if err != nil {
 		return err
 	}
-	r.left, r.vals = h.values, nil
+	r.left, r.skipped, r.vals = h.values, 0, nil
 	if r.conv == nil {
 		return nil
 	}
@@ -510,24 +501,23 @@ func (r *leafReader) openCodes(data []byte) error {
 	return nil
 }
 
-// skipValues leaves out values of the page.
-func (r *leafReader) skipValues(n int) error {
-	switch {
-	case n == 0 || r.conv == nil:
-		return nil
-	case r.vals != nil:
-		return r.vals.skip(n)
-	}
-	return r.code.skip(n)
-}
-
-// appendValues appends the next n values of the page.
+// appendValues appends the next n values of the page, behind those that are left out.
 func (r *leafReader) appendValues(dst *batch.Vector, n int) error {
-	switch {
-	case n == 0 || r.conv == nil:
+	if n == 0 || r.conv == nil {
 		return nil
-	case r.vals == nil:
+	}
+	skip := r.skipped
+	r.skipped = 0
+	if r.vals == nil {
+		if err := r.code.skip(skip); err != nil {
+			return err
+		}
 		return r.appendCodes(dst, n)
+	}
+	if skip > 0 {
+		if err := r.vals.skip(skip); err != nil {
+			return err
+		}
 	}
 	if err := writeOut(dst); err != nil {
 		return err
