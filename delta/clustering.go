@@ -2,11 +2,16 @@ package delta
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lakesql/batch"
 )
+
+// clusteringFeature is the feature of tables that have the domain.
+const clusteringFeature = "clustering"
 
 // clusteringDomain holds by which columns a table is clustered: paths of physical names.
 const clusteringDomain = "delta.clustering"
@@ -39,22 +44,45 @@ func (s *Snapshot) ClusteringColumns() ([][]string, error) {
 	return out, nil
 }
 
-// ClusterBy sets the columns, given by the paths of their names in meta; none ends the clustering.
+// ClusterBy sets the columns, given by the paths of their names in meta; none ends the clustering. The table gets the feature that it
+// takes.
 func (x *Transaction) ClusterBy(meta *Metadata, columns [][]string) error {
 	schema, err := ParseSchema(meta.SchemaString)
 	if err != nil {
 		return err
 	}
+	if len(meta.PartitionColumns) > 0 && len(columns) > 0 {
+		return errors.New("[DELTA_CLUSTER_BY_WITH_PARTITIONED_BY] a table is partitioned or clustered, not both")
+	}
 	out := clusteringJSON{ClusteringColumns: [][]string{}, DomainName: clusteringDomain}
+	known := leavesWithStats(meta, schema)
 	for _, path := range columns {
 		physical, err := physicalPath(meta, schema.Fields, path)
 		if err != nil {
 			return err
 		}
+		if !slices.ContainsFunc(known, func(leaf []string) bool { return equalFoldAll(leaf, path) }) {
+			return fmt.Errorf("[DELTA_CLUSTERING_COLUMN_MISSING_STATS] a table cannot be clustered by %s, of which it keeps no statistics: "+
+				"delta.dataSkippingStatsColumns and delta.dataSkippingNumIndexedCols say of which it does", strings.Join(path, "."))
+		}
 		out.ClusteringColumns = append(out.ClusteringColumns, physical)
 	}
 	x.SetDomain(clusteringDomain, string(mustJSON(out)))
 	return nil
+}
+
+// leavesWithStats are the paths of the columns that statistics are written of.
+func leavesWithStats(m *Metadata, schema *batch.Schema) [][]string {
+	var out [][]string
+	pick := m.statsPick()
+	targets(m, nil, schema.Fields, func(path []string) bool {
+		ok := pick(path)
+		if ok {
+			out = append(out, path)
+		}
+		return ok
+	})
+	return out
 }
 
 // columnPath finds the field at a path of names, by which name calls fields, and returns its path of own names.

@@ -40,7 +40,7 @@ var features = map[string]feature{
 	"variantShredding":            {reader: true, needs: "variantType", active: propertyOn("delta.enableVariantShredding")},
 	"domainMetadata":              {},
 	"rowTracking":                 {needs: "domainMetadata", active: propertyOn(rowTrackingProperty)},
-	"clustering":                  {needs: "domainMetadata"},
+	clusteringFeature:             {needs: "domainMetadata"},
 	"allowColumnDefaults":         {active: columnsHave(defaultKey)},
 	"inCommitTimestamp":           {active: propertyOn(inCommitProperty)},
 	"checkpointProtection":        {},
@@ -121,7 +121,7 @@ func holdsType(kind batch.Kind) func(*Metadata, *batch.Schema) bool {
 func mappingOn(m *Metadata, _ *batch.Schema) bool { return m.Mapping() != "" }
 
 func widened(m *Metadata, schema *batch.Schema) bool {
-	return propertyOn("delta.enableTypeWidening")(m, schema) || columnsHave(typeChangesKey)(m, schema)
+	return propertyOn(typeWideningProperty)(m, schema) || columnsHave(typeChangesKey)(m, schema)
 }
 
 const (

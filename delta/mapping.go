@@ -209,10 +209,11 @@ func (p partitionNames) logical(values map[string]string) map[string]string {
 	return out
 }
 
-// withSchema sets the schema. Under column mapping, fields that have no id and physical name yet get them: physical names a new field.
-func (m *Metadata) withSchema(schema *batch.Schema, physical func(f batch.Field) string) *Metadata {
+// withSchema sets the schema. Under column mapping, fields that have no id and physical name yet get them: ids behind the last one that
+// was ever used, and what physical makes of the field.
+func (m *Metadata) withSchema(schema *batch.Schema, lastID int, physical func(f batch.Field) string) *Metadata {
 	if m.Mapping() != "" {
-		next := m.count(mappingMaxID, 0)
+		next := max(lastID, m.count(mappingMaxID, 0))
 		_ = eachStructField(schema.Fields, func(_ string, f batch.Field) error {
 			_, id := storedAs(f)
 			next = max(next, int(id))

@@ -36,7 +36,7 @@ var properties = map[string]property{
 	inCommitProperty:                                 {check: boolValue},
 	"delta.enableMaterializePartitionColumnsFeature": {check: boolValue},
 	rowTrackingProperty:                              {check: boolValue},
-	"delta.enableTypeWidening":                       {check: boolValue},
+	typeWideningProperty:                             {check: boolValue},
 	inCommitTimestamp:                                {internal: true},
 	inCommitVersion:                                  {internal: true},
 	"delta.isolationLevel":                           {check: oneOf(serializable, writeSerializable)},

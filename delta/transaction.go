@@ -217,20 +217,39 @@ func (x *Transaction) prepare() error {
 			return err
 		}
 	}
+	if err := x.prepareProtocol(); err != nil {
+		return err
+	}
 	return x.prepareFiles()
 }
 
 // prepareMetadata refuses metadata that ask for what is not built, whether or not the protocol names it.
 func (x *Transaction) prepareMetadata(before *Snapshot) error {
-	schema, err := x.metadata.check(before, x.files.removesWhole() >= before.NumFiles())
-	if err != nil {
+	if err := x.metadata.check(before, x.files.removesWhole() >= before.NumFiles()); err != nil {
 		return err
 	}
-	if err := before.checkRowTracking(x.metadata); err != nil {
-		return err
+	return before.checkRowTracking(x.metadata)
+}
+
+// prepareProtocol works out what protocol the metadata, and the domains that are set, need.
+func (x *Transaction) prepareProtocol() error {
+	clusters := slices.ContainsFunc(x.domains, func(d domainAction) bool { return d.domain == clusteringDomain && !d.removed })
+	if x.metadata == nil && !clusters {
+		x.protocol = nil
+		return nil
 	}
-	x.protocol = requiredProtocol(before.protocol, x.metadata, schema)
-	return nil
+	wish := x.metadata
+	if wish == nil {
+		wish = x.base.metadata
+	}
+	if clusters {
+		wish = wish.withProperty(featureProperty+clusteringFeature, "supported")
+	}
+	schema, err := ParseSchema(wish.SchemaString)
+	if err == nil {
+		x.protocol = requiredProtocol(x.base.protocol, wish, schema)
+	}
+	return err
 }
 
 // prepareFiles refuses what the table does not allow to be done to its rows.

@@ -11,6 +11,9 @@ import (
 // narrower type.
 const typeChangesKey = "delta.typeChanges"
 
+// typeWideningProperty allows types to be widened.
+const typeWideningProperty = "delta.enableTypeWidening"
+
 // typeChange is one entry of it. FieldPath leads into arrays and maps below the column, such as "element" or "value.key".
 type typeChange struct {
 	FromType  string `json:"fromType"`
@@ -66,10 +69,14 @@ func widens(from, to batch.Type) bool {
 		return from.Kind == batch.Date
 	case batch.Decimal:
 		if integer {
-			from = batch.DecimalOf(integerDigits[from.Kind], 0)
+			return grows(batch.DecimalOf(integerDigits[from.Kind], 0), to)
 		}
-		return from.Kind == batch.Decimal && from != to && from.Scale <= to.Scale && to.Precision >= from.Precision &&
-			to.Precision-from.Precision >= to.Scale-from.Scale
+		return from.Kind == batch.Decimal && from != to && grows(from, to)
 	}
 	return false
+}
+
+// grows tells whether a decimal has room for another on both sides of the point.
+func grows(from, to batch.Type) bool {
+	return from.Scale <= to.Scale && from.Precision <= to.Precision && to.Precision-from.Precision >= to.Scale-from.Scale
 }
