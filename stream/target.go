@@ -169,10 +169,14 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 		}
 	}
 	if f.setMetadata {
-		if _, err := delta.NewMetadata(batch.NewSchema(f.fields...), f.metadata.PartitionColumns, nil); err != nil {
+		var added []delta.NewColumn
+		for _, field := range f.fields[len(table.Fields):] {
+			added = append(added, delta.NewColumn{Field: field})
+		}
+		var err error
+		if f.metadata, err = f.metadata.AddColumns(added...); err != nil {
 			return nil, schemaError(d, "the table cannot have the columns of the SELECT: %v", err)
 		}
-		f.metadata = withSchema(f.metadata, f.fields)
 	}
 	return f, nil
 }
@@ -197,13 +201,6 @@ func newColumn(d *Definition, field batch.Field, inferred bool, output []batch.F
 	default:
 		return actionIgnore, nil
 	}
-}
-
-// withSchema is the metadata with other columns; everything else stays.
-func withSchema(m *delta.Metadata, fields []batch.Field) *delta.Metadata {
-	out := *m
-	out.SchemaString = delta.FormatSchema(batch.NewSchema(fields...))
-	return &out
 }
 
 func schemaError(d *Definition, format string, args ...any) error {
