@@ -137,14 +137,11 @@ func streamReads(d stream.Definition, database, name string) bool {
 
 // tableID is a table's metaData.id; "" when its log is gone.
 func tableID(ctx context.Context, t *delta.Table) (string, error) {
-	snap, err := t.Snapshot(ctx)
+	id, err := t.ID(ctx)
 	if errors.Is(err, delta.ErrNoTable) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	return snap.Metadata().ID, nil
+	return id, err
 }
 
 // dropEntries are the rows of a DROP TABLE: the registration's end, and a tombstone for files that are ours to delete.

@@ -28,6 +28,7 @@ func (e *checkpointError) Is(target error) bool { return target == ErrCorrupt }
 // readCheckpoint applies the actions of a checkpoint, and of the sidecars that it names, to an empty snapshot.
 func readCheckpoint(ctx context.Context, st store.Store, files checkpointFiles, s *Snapshot, log *fileLog) error {
 	sink := &checkpointSink{snapshot: s, log: log, version: files.version}
+	sink.readers = []actionReader{sink.readProtocol, sink.readMetadata, sink.readTxns, sink.readDomains, sink.readSidecars, sink.readRemoves, sink.readAdds}
 	for _, info := range files.files {
 		if err := readCheckpointFile(ctx, st, info.Key, sink); err != nil {
 			return err
@@ -42,6 +43,22 @@ func readCheckpoint(ctx context.Context, st store.Store, files checkpointFiles, 
 	return nil
 }
 
+// checkpointSidecars are the keys of the sidecars that a checkpoint names.
+func checkpointSidecars(ctx context.Context, st store.Store, files checkpointFiles) ([]string, error) {
+	sink := &checkpointSink{snapshot: newSnapshot(st.URI()), log: newFileLog(st.URI()), version: files.version}
+	sink.readers = []actionReader{sink.readSidecars}
+	for _, info := range files.files {
+		if err := readCheckpointFile(ctx, st, info.Key, sink); err != nil {
+			return nil, err
+		}
+	}
+	keys := make([]string, len(sink.sidecars))
+	for i, name := range sink.sidecars {
+		keys[i] = sidecarKey(name)
+	}
+	return keys, nil
+}
+
 // sidecarKey is where a sidecar lies: the log gives its encoded name below _sidecars, or a whole path.
 func sidecarKey(path string) string {
 	name := percentDecode(path)
@@ -51,7 +68,7 @@ func sidecarKey(path string) string {
 	if strings.Contains(name, "/") {
 		return logFolder + strings.TrimPrefix(name, "/")
 	}
-	return logFolder + "_sidecars/" + name
+	return sidecarFolder + name
 }
 
 func readCheckpointFile(ctx context.Context, st store.Store, key string, sink *checkpointSink) error {
@@ -89,7 +106,11 @@ type checkpointSink struct {
 	log      *fileLog
 	version  int64
 	sidecars []string
+	readers  []actionReader // what of Parquet files is read
 }
+
+// actionReader reads one kind of action from a row group.
+type actionReader func(*actionColumns) error
 
 func (k *checkpointSink) take(c *commit) {
 	c.version = k.version
@@ -118,8 +139,7 @@ func (k *checkpointSink) readParquet(data []byte) (err error) {
 		return err
 	}
 	for _, group := range file.RowGroups() {
-		for _, read := range []func(*actionColumns) error{k.readProtocol, k.readMetadata, k.readTxns, k.readDomains, k.readSidecars,
-			k.readRemoves, k.readAdds} {
+		for _, read := range k.readers {
 			columns := &actionColumns{schema: file.Schema(), group: group}
 			err := read(columns)
 			columns.close()

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,7 +31,7 @@ type checkpointing struct {
 func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.Time) error {
 	c := &checkpointing{st: st, s: s, tombstones: s.files.tombstones.since(s.tombstonesSince(now)), partitions: s.metadata.storedPartitions()}
 	c.add = slices.Clone(addFields)
-	if c.statsText = s.metadata.flag("delta.checkpoint.writeStatsAsJson", true); c.statsText {
+	if c.statsText = !s.metadata.off("delta.checkpoint.writeStatsAsJson"); c.statsText {
 		c.add = append(c.add, nullable("stats", textType))
 	}
 	write := c.classic
@@ -49,15 +47,7 @@ func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.
 
 // writesV2Checkpoints tells whether the table wants V2 checkpoints, and its protocol lets them be.
 func writesV2Checkpoints(s *Snapshot) bool {
-	return s.metadata.Configuration["delta.checkpointPolicy"] == "v2" && slices.Contains(s.protocol.WriterFeatures, "v2Checkpoint")
-}
-
-// flag is a property that is true or false; def when it is not set or neither.
-func (m *Metadata) flag(key string, def bool) bool {
-	if on, err := strconv.ParseBool(strings.ToLower(m.Configuration[key])); err == nil {
-		return on
-	}
-	return def
+	return s.metadata.Configuration["delta.checkpointPolicy"] == "v2" && s.protocol.Supports("v2Checkpoint")
 }
 
 // classic writes one file. Whoever else writes that of this version writes the same.

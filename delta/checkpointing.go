@@ -5,42 +5,77 @@ import (
 	"time"
 )
 
-// defaultCheckpointInterval is Delta's default of delta.checkpointInterval.
-const defaultCheckpointInterval = 10 // versions
+const (
+	// defaultCheckpointInterval is Delta's default of delta.checkpointInterval.
+	defaultCheckpointInterval = 10 // versions
+	// checksumPause keeps a busy table's disk free for commits: a checksum of each version would be a third of its writes.
+	checksumPause = time.Second
+)
 
-// Maintain writes a checkpoint of the newest version when delta.checkpointInterval versions have passed since the last
-// one, and tells whether it did. The owner calls it off the commit path, one call at a time for a table; several
-// processes may do so at once: they write the same content.
+// Maintain keeps the log short and quick to open, and tells whether it wrote a checkpoint. When delta.checkpointInterval versions have
+// passed since the last one, it writes a checkpoint of the newest version and deletes what the table's retention no longer keeps of the
+// log. Otherwise it writes the newest version's checksum, at most one a second.
 //
-// A table that this build may not write to gets no checkpoint.
+// The owner calls it after commits, off their path. While another call is at work on the same handle it does nothing. Several processes
+// may maintain a table at once. One that this build may not write to is left alone; so is one whose checksum contradicts its log, which is ErrCorrupt.
 func (t *Table) Maintain(ctx context.Context) (bool, error) {
+	if !t.maintenance.TryLock() {
+		return false, nil
+	}
+	defer t.maintenance.Unlock()
 	s, err := t.Snapshot(ctx)
+	if err != nil || CheckWritable(s) != nil {
+		return false, err
+	}
+	now := time.Now()
+	due, err := t.checkpointDue(ctx, s)
 	if err != nil {
 		return false, err
 	}
-	due := max(s.checkpoint, 0) + checkpointInterval(s)
-	if s.Version() < due || CheckWritable(s) != nil {
+	if !due && now.Sub(t.checksummed) < checksumPause {
 		return false, nil
 	}
-	// Another process may have been faster.
-	if listing, err := listLog(ctx, t.st, s.checkpoint+1); err != nil {
-		return false, err
-	} else if n := len(listing.checkpoints); n > 0 {
-		newest := listing.checkpoints[n-1].version
-		t.sawCheckpoint(ctx, newest)
-		if s.Version()-newest < checkpointInterval(s) {
-			return false, nil
+	if due {
+		if err := t.checkpoint(ctx, s, now); err != nil {
+			return false, err
 		}
 	}
-	if err := writeCheckpoint(ctx, t.st, s, time.Now()); err != nil {
-		return false, err
+	t.checksummed = now
+	if err := writeChecksum(ctx, t.st, s); err != nil || !due {
+		return due, err
 	}
-	t.sawCheckpoint(ctx, s.Version())
-	return true, nil
+	return true, t.cleanUp(ctx, s, now)
 }
 
-func checkpointInterval(s *Snapshot) int64 {
-	return int64(max(1, s.metadata.count("delta.checkpointInterval", defaultCheckpointInterval)))
+// checkpointDue tells whether a checkpoint of the newest version is to be written.
+func (t *Table) checkpointDue(ctx context.Context, s *Snapshot) (bool, error) {
+	interval := int64(max(1, s.metadata.count("delta.checkpointInterval", defaultCheckpointInterval)))
+	if s.Version() < max(s.checkpoint, 0)+interval {
+		return false, nil
+	}
+	listing, err := listVersions(ctx, t.st, s.checkpoint+1)
+	if err != nil || len(listing.checkpoints) == 0 {
+		return err == nil, err
+	}
+	newest := listing.checkpoints[len(listing.checkpoints)-1].version // another process was faster
+	t.sawCheckpoint(ctx, newest)
+	return s.Version() >= newest+interval, nil
+}
+
+// checkpoint writes one, unless what it would hold is in doubt.
+func (t *Table) checkpoint(ctx context.Context, s *Snapshot, now time.Time) error {
+	sum, err := readChecksum(ctx, t.st, s.Version())
+	if err == nil && sum != nil {
+		err = sum.contradicts(s)
+	}
+	if err != nil {
+		return err
+	}
+	if err := writeCheckpoint(ctx, t.st, s, now); err != nil {
+		return err
+	}
+	t.sawCheckpoint(ctx, s.Version())
+	return nil
 }
 
 // sawCheckpoint remembers a checkpoint. A cache that is not reached in time only makes Maintain look again.

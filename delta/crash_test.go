@@ -79,9 +79,10 @@ func TestEveryCrashPoint(t *testing.T) {
 put-if-absent _delta_log/00000000000000000003.json ok
 commit _delta_log/00000000000000000003.checkpoint.parquet ok
 commit _delta_log/_last_checkpoint ok
+put-if-absent _delta_log/00000000000000000003.crc ok
 $`, whole.Log(faultstore.Durable...))
 
-	for n := 1; n <= 4; n++ {
+	for n := 1; n <= 5; n++ {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d after=%v", n, after), func(t *testing.T) {
 				memory := tableBeforeCheckpoint(t)

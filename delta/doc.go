@@ -14,6 +14,6 @@
 //   - A commit costs the same after a million files as after ten: files live in an append-only, versioned structure
 //     that all snapshots of a table share (fileLog).
 //
-// What it does not do: it evaluates no predicate, and no goroutine of it is left running. Checkpoints are written when
-// the owner calls Table.Maintain.
+// What it does not do: it evaluates no predicate, and leaves no goroutine running. Checkpoints and checksums of the log are written,
+// and the log is cleaned up, when the owner calls Table.Maintain; docs/formats/log.md says how.
 package delta

@@ -177,7 +177,9 @@ func (m *Metadata) json() metadataJSON {
 func appendTxn(dst []byte, t txnAction) []byte {
 	dst = appendJSONString(append(dst, `{"appId":`...), t.appID)
 	dst = appendInt(append(dst, `,"version":`...), t.version)
-	dst = appendInt(append(dst, `,"lastUpdated":`...), t.lastUpdated)
+	if t.lastUpdated != 0 {
+		dst = appendInt(append(dst, `,"lastUpdated":`...), t.lastUpdated)
+	}
 	return append(dst, '}')
 }
 

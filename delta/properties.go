@@ -199,6 +199,9 @@ func (m *Metadata) count(key string, def int) int {
 // on tells whether a property is true.
 func (m *Metadata) on(key string) bool { return strings.EqualFold(m.Configuration[key], "true") }
 
+// off tells whether a property that is true by default is false.
+func (m *Metadata) off(key string) bool { return strings.EqualFold(m.Configuration[key], "false") }
+
 // intervalUnits are the fixed units that Delta allows in intervals.
 var intervalUnits = map[string]time.Duration{
 	"microsecond": time.Microsecond, "millisecond": time.Millisecond, "second": time.Second, "minute": time.Minute,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"lakesql/store"
@@ -18,6 +19,10 @@ type Table struct {
 	outside func(uri string) (store.Store, string, error) // nil: files outside of the table are refused
 
 	vectors vectorCache
+
+	maintenance sync.Mutex // held by Maintain, which alone uses what is below
+	checksummed time.Time  // when it wrote a checksum last
+	cleaned     time.Time  // the last cutoff at which it cleaned the log up
 
 	lock   chan struct{} // holds one token; its holder may touch what is below
 	latest *Snapshot     // nil: nothing is cached

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"time"
+
+	"lakesql/store"
 )
 
 // commitTime is when a version was committed, by the time of its file.
@@ -21,15 +23,23 @@ func (t *Table) commitTimes(ctx context.Context, from int64) ([]commitTime, erro
 	if err != nil {
 		return nil, err
 	}
-	out := make([]commitTime, len(listing.commits))
-	for i, info := range listing.commits {
-		out[i] = commitTime{parseLogName(info.Key).version, info.ModTime.Truncate(time.Millisecond).UTC()}
+	return listing.times(), nil
+}
+
+// times are those of the commits' files, made ascending. The listing is one by listLog.
+func (l *logListing) times() []commitTime {
+	out := make([]commitTime, len(l.commits))
+	for i, info := range l.commits {
+		out[i] = commitTime{parseLogName(info.Key).version, fileTime(info)}
 		if i > 0 && !out[i].at.After(out[i-1].at) {
 			out[i].at = out[i-1].at.Add(time.Millisecond)
 		}
 	}
-	return out, nil
+	return out
 }
+
+// fileTime is the time of a file as Spark sees it.
+func fileTime(info store.Info) time.Time { return info.ModTime.Truncate(time.Millisecond).UTC() }
 
 // VersionAt returns the newest version that was committed at or before the given time; ErrNoVersion when the oldest one
 // that is there was committed later. A time after the newest version gives the newest.

@@ -35,6 +35,7 @@ var (
 
 	_ PrefixDeleter = (*Local)(nil)
 	_ NameLister    = (*Local)(nil)
+	_ KeysDeleter   = (*Local)(nil)
 )
 
 // NewLocal returns the store in dir, which must be absolute. It does not touch the disk.
@@ -221,23 +222,47 @@ func localETag(size int64, mod time.Time, inode uint64) string {
 
 // Delete implements Store.
 func (l *Local) Delete(ctx context.Context, key string) error {
-	path, err := l.begin(ctx, key)
+	return l.DeleteKeys(ctx, []string{key})
+}
+
+// DeleteKeys implements KeysDeleter: each folder is synced once.
+func (l *Local) DeleteKeys(ctx context.Context, keys []string) error {
+	changed := make(map[string]string) // folder -> one of its keys
+	var failed error
+	for _, key := range keys {
+		path, err := l.remove(ctx, key)
+		if err != nil {
+			failed = l.wrap("delete", key, err)
+			break
+		}
+		if path != "" {
+			changed[filepath.Dir(path)] = key
+		}
+	}
+	for dir, key := range changed { // also after an error: what is gone must not come back
+		if err := syncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, l.wrap("delete", key, err))
+		}
+	}
+	return failed
+}
+
+// remove removes one file and returns its path; "" when there was none.
+func (l *Local) remove(ctx context.Context, key string) (path string, err error) {
+	path, err = l.begin(ctx, key)
 	if err != nil {
-		return l.wrap("delete", key, err)
+		return "", err
 	}
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && info.IsDir():
-		return nil
+		return "", nil
 	case err != nil:
-		return l.wrap("delete", key, err)
+		return "", err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l.wrap("delete", key, err)
+		return "", err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l.wrap("delete", key, err)
-	}
-	return nil
+	return path, nil
 }
 
 // Rename implements Renamer.

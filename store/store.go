@@ -109,5 +109,10 @@ type PrefixDeleter interface {
 	DeletePrefix(ctx context.Context, prefix string) error
 }
 
+// KeysDeleter is an optional power of stores in which one wait makes many removals durable. DeleteKeys uses it and says what it does.
+type KeysDeleter interface {
+	DeleteKeys(ctx context.Context, keys []string) error
+}
+
 // Opener opens the store rooted at an absolute URI. It does not touch what is there.
 type Opener func(uri string) (Store, error)

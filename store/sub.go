@@ -86,6 +86,20 @@ func DeletePrefix(ctx context.Context, s Store, prefix string) error {
 	return deleteListed(ctx, s, prefix)
 }
 
+// DeleteKeys deletes objects; those that are not there are no error. The removals are durable when it returns, and not before: a
+// crash leaves any of them.
+func DeleteKeys(ctx context.Context, s Store, keys []string) error {
+	if d, ok := s.(KeysDeleter); ok {
+		return d.DeleteKeys(ctx, keys)
+	}
+	for _, key := range keys {
+		if err := s.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func deleteListed(ctx context.Context, s Store, prefix string) error {
 	var keys []string
 	for info, err := range s.List(ctx, prefix, "", "") {
@@ -97,12 +111,7 @@ func deleteListed(ctx context.Context, s Store, prefix string) error {
 		}
 		keys = append(keys, info.Key)
 	}
-	for _, key := range keys {
-		if err := s.Delete(ctx, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return DeleteKeys(ctx, s, keys)
 }
 
 // ListNames yields, in order, the keys of the objects directly in a folder ("" or ending with a slash) that are greater than

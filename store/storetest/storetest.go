@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"Names":        testNames,
 		"ETag":         testETag,
 		"DeletePrefix": testDeletePrefix,
+		"DeleteKeys":   testDeleteKeys,
 		"Sub":          testSub,
 		"Cancelled":    testCancelled,
 		"Mapper":       testMapper,
@@ -331,6 +332,16 @@ func testDeletePrefix(t *testing.T, s store.Store) {
 		require.NoError(t, m.MakeRoot(ctx))
 	}
 	require.Empty(t, keys(t, s, "", "", ""))
+}
+
+func testDeleteKeys(t *testing.T, s store.Store) {
+	ctx := t.Context()
+	put(t, s, "a/1", "a/2", "b", "c/d/3")
+	require.NoError(t, store.DeleteKeys(ctx, s, []string{"a/1", "a/none", "none/1", "c/d/3", "a/1"}))
+	require.Equal(t, []string{"a/2", "b"}, keys(t, s, "", "", ""))
+	require.NoError(t, store.DeleteKeys(ctx, s, nil))
+	require.ErrorIs(t, store.DeleteKeys(ctx, s, []string{"../x", "b"}), fs.ErrInvalid)
+	require.Equal(t, []string{"a/2", "b"}, keys(t, s, "", "", ""))
 }
 
 func testSub(t *testing.T, s store.Store) {
