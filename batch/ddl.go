@@ -31,10 +31,14 @@ func ParseFields(text string) ([]Field, error) {
 	return fields, err
 }
 
+// maxTypeDepth is how deep types may lie in one another where they are written as text.
+const maxTypeDepth = 200
+
 // ddlParser reads Spark's SQL for types from left to right.
 type ddlParser struct {
-	text string
-	pos  int
+	text  string
+	pos   int
+	depth int // of the type that is read
 }
 
 // rest skips blanks and returns what is not read yet.
@@ -211,6 +215,10 @@ func (p *ddlParser) nested(kind Kind) (Type, error) {
 	if !p.take('<') {
 		return Type{}, p.unexpected("< and what the " + kindNames[kind] + " is of")
 	}
+	if p.depth++; p.depth > maxTypeDepth {
+		return Type{}, fmt.Errorf("type %.64q...: more than %d types within one another", p.text, maxTypeDepth)
+	}
+	defer func() { p.depth-- }()
 	var fields []Field
 	var err error
 	if kind == Struct {

@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,7 @@ func TestNestedTypeNames(t *testing.T) {
 		"struct<a>": "field a has no type", "struct<a:int,A:string>": "field A is there twice", "struct<a:what>": `field a: unknown type "what"`, "struct<`a:int>": "has no closing `",
 		"struct<a:int not>": "expected NULL", "struct<a:int comment x>": "expected the comment in quotes", "struct<:int>": "expected a name and a type", "array<int(3)>": "takes no arguments",
 		"struct<a:int b:int>": `found "b:int>", expected a comma or >`, "array<decimal(40)>": "must be 1 to 38", "array<decimal(5>": "write decimal(precision, scale)",
+		strings.Repeat("array<", 300): "more than 200 types within one another",
 	} {
 		_, err := ParseType(text)
 		require.ErrorContains(t, err, want, text)
