@@ -158,3 +158,22 @@ func TestInsertSelectIsStrict(t *testing.T) {
 	l.exec("SET sql_mode = ''", "INSERT INTO t SELECT CAST('x' AS SIGNED)")
 	require.Equal(t, []string{"0", "7"}, l.rows("SELECT * FROM t ORDER BY a"))
 }
+
+// A text goes into a nested column as the JSON that it is.
+func TestStreamIntoNestedColumns(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id;doc;v\n1;{\"a\": 1.50};[1]\n2;{\"a\": \"x\"};{\n3;;\n4;{\"b\": 1};7\n")
+	source := "id, doc, v FROM STREAM read_files('./in', format => 'csv', header => true, sep => ';')"
+	for _, name := range []string{"permissive", "skipped", "failed"} {
+		l.exec("CREATE TABLE " + name + " (id INT, doc STRUCT<a: DECIMAL(5,2)>, v VARIANT)")
+	}
+	require.NoError(t, l.castStream("permissive", "", source))
+	require.Equal(t, []string{`1|{"a":1.50}|[1]`, "2|NULL|NULL", "3|NULL|NULL", "4|NULL|7"}, l.rows("SELECT * FROM permissive ORDER BY id"))
+	lines, counted := l.errorRows("permissive")
+	require.Equal(t, "2", counted)
+	require.Contains(t, strings.Join(lines, "\n"), `doc|read JSON at $.a: found "\"x\"", expected decimal(5,2)`)
+	require.Contains(t, strings.Join(lines, "\n"), `v|read JSON at $: found the end of the text`)
+	require.NoError(t, l.castStream("skipped", "ON ERROR SKIP ROW", source))
+	require.Equal(t, []string{`1|{"a":1.50}|[1]`, "3|NULL|NULL"}, l.rows("SELECT * FROM skipped ORDER BY id"))
+	require.ErrorContains(t, l.castStream("failed", "ON ERROR FAIL", source), `column "doc": read JSON at $.a`)
+}

@@ -117,6 +117,7 @@ func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, 
 	if err != nil {
 		return nil, ss.blame(ctx, err, inputs)
 	}
+	rows = newJSONText(rows, fit.texts, ss.def.OnError.Mode, res.observed.selected)
 	rows = vector.NewProject(rows, fit.exprs, fit.fields)
 	err = ss.writeFiles(ctx, rows, snap, fit, res)
 	if closeErr := rows.Close(); err == nil && closeErr != nil {

@@ -25,8 +25,9 @@ type boundPlan struct {
 type fitting struct {
 	version     string // SchemaString and partition columns of the metadata that it was made for; "" for a new table
 	metadata    *delta.Metadata
-	creates     bool // the batch's commit creates the table
-	setMetadata bool // the batch's commit carries metadata: the table is new, or gets columns
+	creates     bool               // the batch's commit creates the table
+	setMetadata bool               // the batch's commit carries metadata: the table is new, or gets columns
+	texts       map[int]batch.Type // the SELECT's columns that are JSON texts of the target's nested ones
 	exprs       []vector.Expr
 	fields      []batch.Field
 	actions     []ColumnPlan
@@ -134,7 +135,7 @@ func (p *boundPlan) fitNew(d *Definition) (*fitting, error) {
 // fitExisting binds by name: columns that the SELECT lacks are NULL, those that the table lacks are added, ignored or refused.
 func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta.Snapshot) (*fitting, error) {
 	table := snap.Schema()
-	f := &fitting{metadata: snap.Metadata(), fields: slices.Clone(table.Fields), exprs: make([]vector.Expr, len(table.Fields))}
+	f := &fitting{metadata: snap.Metadata(), fields: slices.Clone(table.Fields), exprs: make([]vector.Expr, len(table.Fields)), texts: map[int]batch.Type{}}
 	for i, field := range output {
 		at := table.Index(field.Name)
 		if at < 0 {
@@ -151,6 +152,11 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 			continue
 		}
 		want := table.Fields[at]
+		if field.Type.Kind == batch.String && want.Type.Fields() != nil {
+			f.texts[i], f.exprs[at] = want.Type, vector.NewColumn(i, want)
+			f.actions = append(f.actions, ColumnPlan{Name: want.Name, Type: field.Type.String(), Action: "read as JSON of " + want.Type.String()})
+			continue
+		}
 		expr, err := castTo(vector.NewColumn(i, field), want.Type)
 		if err != nil {
 			return nil, schemaError(d, "column %s is %s in the SELECT and %s in the table, and that does not fit without loss. The SELECT gives (%s); table %s has (%s). "+

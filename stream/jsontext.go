@@ -1,0 +1,90 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lakesql/batch"
+	"lakesql/stream/source"
+	"lakesql/vector"
+)
+
+// jsonText reads the texts of some columns as the JSON of the nested columns that the target has for them. A text that is no value of the column
+// is what ON ERROR makes of a bad field.
+type jsonText struct {
+	vector.Operator
+	columns map[int]batch.Type // by position: what the target has
+	schema  *batch.Schema
+	mode    ErrorMode
+	bad     func([]source.RowError)
+}
+
+// newJSONText returns an operator over child whose columns at these positions are strings.
+func newJSONText(child vector.Operator, columns map[int]batch.Type, mode ErrorMode, bad func([]source.RowError)) vector.Operator {
+	if len(columns) == 0 {
+		return child
+	}
+	schema := &batch.Schema{Fields: slices.Clone(child.Schema().Fields)}
+	for i, t := range columns {
+		schema.Fields[i].Type = t
+	}
+	return &jsonText{Operator: child, columns: columns, schema: schema, mode: mode, bad: bad}
+}
+
+// Schema is the child's, with nested columns.
+func (o *jsonText) Schema() *batch.Schema { return o.schema }
+
+// Next reads the next batch's texts.
+func (o *jsonText) Next(ctx context.Context) (*batch.Batch, error) {
+	in, err := o.Operator.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in = in.Compact()
+	out := &batch.Batch{Schema: o.schema, Cols: slices.Clone(in.Cols), Len: in.Len}
+	faults := make([][]source.RowError, in.Len)
+	for i := range o.schema.Fields {
+		t, ok := o.columns[i]
+		if !ok {
+			continue
+		}
+		out.Cols[i] = batch.NewVector(t, in.Len)
+		for row := range in.Len {
+			if in.Cols[i].IsNull(row) {
+				out.Cols[i].AppendNull()
+				continue
+			}
+			text := in.Cols[i].BytesAt(row)
+			if err := out.Cols[i].AppendFromJSON(text); err != nil {
+				out.Cols[i].AppendNull()
+				faults[row] = append(faults[row], source.RowError{
+					Column: o.schema.Fields[i].Name, Raw: slices.Clone(text[:min(len(text), maxRawText)]), Message: err.Error(),
+				})
+			}
+		}
+	}
+	return o.settle(out, faults)
+}
+
+// maxRawText bounds the text of a bad field in an error, in bytes.
+const maxRawText = 1000
+
+// settle does what ON ERROR says with the rows that have faults.
+func (o *jsonText) settle(b *batch.Batch, faults [][]source.RowError) (*batch.Batch, error) {
+	whole := make([]int32, 0, b.Len)
+	for row, bad := range faults {
+		switch {
+		case len(bad) == 0:
+			whole = append(whole, int32(row))
+		case o.mode == Fail:
+			return nil, fmt.Errorf("column %q: %s; text: %s", bad[0].Column, bad[0].Message, bad[0].Raw)
+		default:
+			o.bad(bad)
+		}
+	}
+	if o.mode == SkipRow && len(whole) < b.Len {
+		b.Sel = whole
+	}
+	return b, nil
+}
