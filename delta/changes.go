@@ -102,27 +102,34 @@ func (f *changeWalk) check(s *Snapshot, version int64) error {
 	if s.metadata == f.last.metadata {
 		return nil
 	}
-	if name := unreadable(s.schema.Fields, f.last.schema.Fields, ""); name != "" || !slices.Equal(s.metadata.PartitionColumns, f.last.metadata.PartitionColumns) {
-		return fmt.Errorf("[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] changes of %s cannot be read: column %s of version %d is not what it is in version %d; read them up to a version before its schema was changed",
-			s.uri, name, version, f.last.Version())
+	what := ""
+	if name := unreadable(s.schema.Fields, f.last.schema.Fields, ""); name != "" {
+		what = "column " + name
+	} else if !slices.Equal(s.metadata.PartitionColumns, f.last.metadata.PartitionColumns) {
+		what = "the partitioning"
 	}
-	return nil
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] changes of %s cannot be read: %s of version %d is not what it is in version %d; read them up to a version before its schema was changed",
+		s.uri, what, version, f.last.Version())
 }
 
-// unreadable finds a field that cannot be read as the one of that name in another schema; "" when all can. New fields are read as null.
+// unreadable finds a field that cannot be read as the one of that name in another schema; "" when all can. New fields are read as null,
+// widened ones as the wider type.
 func unreadable(fields, as []batch.Field, parent string) string {
 	for _, f := range fields {
-		path := parent + f.Name
+		path := joinPath(parent, f.Name)
 		i := slices.IndexFunc(as, func(o batch.Field) bool { return o.Name == f.Name })
-		switch {
-		case i < 0 || f.Nullable && !as[i].Nullable || f.Type.Kind != as[i].Type.Kind:
-			return path
-		case f.Metadata[mappingPhysicalName] != as[i].Metadata[mappingPhysicalName]:
+		if i < 0 || f.Nullable && !as[i].Nullable || f.Metadata[mappingPhysicalName] != as[i].Metadata[mappingPhysicalName] {
 			return path
 		}
-		if children := f.Type.Fields(); children == nil && f.Type != as[i].Type {
-			return path
-		} else if name := unreadable(children, as[i].Type.Fields(), path+"."); name != "" {
+		from, to := f.Type, as[i].Type
+		if from.Kind != to.Kind || from.Fields() == nil {
+			if from != to && !widens(from, to) {
+				return path
+			}
+		} else if name := unreadable(from.Fields(), to.Fields(), path); name != "" {
 			return name
 		}
 	}

@@ -170,6 +170,8 @@ func TestChangesThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, errorOf(t, table, 1, 5), "[DELTA_MISSING_CHANGE_DATA]")
 	require.ErrorContains(t, errorOf(t, table, 1, 5), "version 1 did not record them")
 	require.NoError(t, errorOf(t, table, 2, 5), "a new column is null in older rows")
+	require.Equal(t, "s.a", unreadable(structured(batch.Int64), structured(batch.Int32), ""))
+	require.Empty(t, unreadable(structured(batch.Int32), structured(batch.Int64), ""))
 
 	winnerOf(t, table, nil, "{}", schema(`"date"`, `"string"`))
 	appendFiles(t, table, "d")
@@ -179,4 +181,9 @@ func TestChangesThatCannotBeRead(t *testing.T) {
 	winnerOf(t, table, nil, "{}", func(m *Metadata) { m.Configuration["delta.enableChangeDataFeed"] = "false" })
 	winnerOf(t, table, nil, "{}", func(m *Metadata) { m.Configuration["delta.enableChangeDataFeed"] = "true" })
 	require.ErrorContains(t, errorOf(t, table, 6, 9), "version 8 did not record them")
+}
+
+// structured is a column s that is a struct of a.
+func structured(a batch.Kind) []batch.Field {
+	return []batch.Field{{Name: "s", Type: batch.StructOf(batch.Field{Name: "a", Type: kind(a)})}}
 }

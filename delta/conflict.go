@@ -193,28 +193,25 @@ func (w *winner) vectors(ctx context.Context, t *Table, path string) (before, af
 	return before, after, err
 }
 
-// checkRead looks for rows that the transaction has read and that the winner took away.
+// checkRead looks for rows that the transaction has read and that the winner took away. Rows that it only moved are still there for
+// those who read whole partitions; whoever knows them by their file loses sight of them.
 func (x *Transaction) checkRead(ctx context.Context, w *winner) error {
 	if x.reads.none() {
 		return nil
 	}
-	names := newPartitionNames(x.base.metadata)
-	for path, r := range w.removed {
-		if !r.dataChange {
-			continue
+	for i, f := range x.base.removedFiles(w.removes) {
+		_, read := x.reads.files[f.Path]
+		if r := w.removes[i]; !read && r.dataChange {
+			read = x.reads.whole || len(x.reads.partitions) > 0 && (!r.extendedFileMetadata || x.reads.matches(f.PartitionValues))
 		}
-		_, read := x.reads.files[path]
-		if !read {
-			read = x.reads.whole || len(x.reads.partitions) > 0 && (!r.extendedFileMetadata || x.reads.matches(names.logical(r.partition)))
-		}
-		if rows := x.reads.rows[path]; !read && rows != nil {
+		if rows := x.reads.rows[f.Path]; !read && rows != nil {
 			var err error
-			if read, err = x.loses(ctx, w, path, rows); err != nil {
+			if read, err = x.loses(ctx, w, f.Path, rows); err != nil {
 				return err
 			}
 		}
 		if read {
-			return w.conflict(classConcurrentDeleteRead, "file %s, which this statement has read, was removed", path)
+			return w.conflict(classConcurrentDeleteRead, "file %s, which this statement has read, was removed", f.Path)
 		}
 	}
 	return nil
