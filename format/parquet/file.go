@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +30,7 @@ type File struct {
 	meta   *format.FileMetaData
 	root   *element
 	leaves []*leaf // one a column chunk of a row group
+	hasIDs bool    // some element of the schema has a field id
 	schema *batch.Schema
 	starts []int64 // the position of each row group's first row
 	legacy legacyCalendar
@@ -76,6 +78,7 @@ func (f *File) readFooter(ctx context.Context) error {
 	if f.root, f.leaves, err = readSchema(f.meta.Schema); err != nil {
 		return err
 	}
+	f.hasIDs = slices.ContainsFunc(f.meta.Schema, func(e format.SchemaElement) bool { return e.FieldID != 0 })
 	f.schema = &batch.Schema{}
 	for _, n := range f.root.children {
 		if field, ok := n.field(false); ok {

@@ -19,7 +19,7 @@ type resolver struct {
 	leaves []*leafReader // of all columns found so far
 }
 
-// find returns the child that a field is read from, or nil: by its id where it has one, else by its name, ignoring case when no name is the same.
+// find returns the child that a field is read from, or nil: by its id, or by its name, ignoring case when no name is the same.
 func (r *resolver) find(field batch.Field, parent *element) *element {
 	name, id := r.naming.of(field)
 	var found *element
@@ -29,6 +29,7 @@ func (r *resolver) find(field batch.Field, parent *element) *element {
 			if n.id == id {
 				return n
 			}
+		case r.byID && n.id != 0:
 		case n.name == name:
 			return n
 		case found == nil && strings.EqualFold(n.name, name):
@@ -40,6 +41,9 @@ func (r *resolver) find(field batch.Field, parent *element) *element {
 
 // column returns the reader of a column below the root.
 func (r *resolver) column(field batch.Field) (*columnReader, error) {
+	if _, id := r.naming.of(field); r.byID && id != 0 && !r.file.hasIDs {
+		return nil, &Error{File: r.file.uri, Column: field.Name, Err: fmt.Errorf("%w: it is wanted by its field id, and the file has none", ErrUnsupported)}
+	}
 	c, err := r.child(field, r.file.root, field.Name, slot{})
 	if err != nil {
 		return nil, err

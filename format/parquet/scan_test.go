@@ -105,4 +105,11 @@ func TestNamingAndIDs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "2 | NULL | 1 | NULL\n", b.Format(), fmt.Sprint(byID))
 	}
+	plain := foreignFile(t, []struct{ X int64 }{{5}})
+	_, err := readAll(plain, ScanOptions{Columns: fields, Naming: naming, ByID: true})
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.ErrorContains(t, err, "read column y of memory:/test/f.parquet: not supported: it is wanted by its field id")
+	b, err := readAll(plain, ScanOptions{Columns: []batch.Field{{Name: "X", Type: batch.Type{Kind: batch.Int64}}}, Naming: naming, ByID: true})
+	require.NoError(t, err)
+	require.Equal(t, "5\n", b.Format())
 }
