@@ -9,6 +9,10 @@
 // their levels and values in steps of a batch (hybrid.go, decode.go, delta.go); a leafReader turns one leaf's into levels and a dense vector of the
 // wanted type (leaf.go, convert.go); a columnReader puts the leaves of a column together (resolve.go, column.go, variant.go).
 //
+// Writing goes the other way: the schema becomes a tree of nodes (write_schema.go); a batch is shredded down the tree into levels and the rows that have a
+// value (write_node.go); a columnWriter makes pages of them, plain or with a dictionary (write_column.go, write_dict.go), and notes each page's place and
+// bounds for the page indexes (write_index.go). A Writer holds one row group and says how much that is.
+//
 // A damaged file gives an error that names the file and the column, never a panic, and no page takes more memory than a batch of what it really
 // holds. Encrypted files are refused.
 //

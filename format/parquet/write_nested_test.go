@@ -477,21 +477,33 @@ func TestNestedDictionaries(t *testing.T) {
 	require.Equal(t, "1 3 63", readStripes(t, data)["l.list.element"][899])
 }
 
-// The memory of a writer is bounded by ending row groups: what each leaf holds counts, its dictionary too.
-func TestRowGroupsEndAtTheirBytes(t *testing.T) {
+// What each leaf holds counts, its dictionary too, and is gone with the row group.
+func TestWritersTellWhatTheyHold(t *testing.T) {
 	text := batch.Type{Kind: batch.String}
 	s := batch.NewSchema(batch.Field{Name: "l", Type: batch.ListOf(batch.Field{Type: text, Nullable: true}), Nullable: true})
 	v := batch.NewVector(s.Fields[0].Type, 0)
-	for i := range 4 * batch.MaxRows {
+	for i := range batch.MaxRows {
 		v.Children[0].AppendString(fmt.Sprintf("%020d", i%2000))
 		v.EndRow()
 	}
-	for bytes, groups := range map[int]int{1: 4, 150_000: 4, 0: 1} {
-		data, _ := encodeFile(t, s, WriterOptions{RowGroupBytes: bytes, Compression: Uncompressed}, batch.New(s, v))
-		f, err := openBytes(data)
-		require.NoError(t, err)
-		require.Len(t, f.RowGroups(), groups, "%d bytes", bytes)
+	var out bytes.Buffer
+	w, err := NewWriter(&out, s, WriterOptions{})
+	require.NoError(t, err)
+	require.Zero(t, w.Buffered())
+	for range 3 {
+		require.NoError(t, w.Write(batch.New(s, v)))
+		require.Greater(t, w.Buffered(), 2000*20)
+		require.NoError(t, w.EndRowGroup())
+		require.Zero(t, w.Buffered())
 	}
+	require.NoError(t, w.EndRowGroup(), "there is none")
+	_, err = w.Close()
+	require.NoError(t, err)
+	require.ErrorIs(t, w.EndRowGroup(), ErrClosed)
+	f, err := openBytes(out.Bytes())
+	require.NoError(t, err)
+	require.Len(t, f.RowGroups(), 3)
+	require.Equal(t, int64(3*batch.MaxRows), f.NumRows())
 }
 
 // indexesOf returns the column index of a file of one row group with a page for each value, and for eight rows of each null; nil: there is none.

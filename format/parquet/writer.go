@@ -43,9 +43,6 @@ func NewWriter(w io.Writer, schema *batch.Schema, opts WriterOptions) (*Writer, 
 	if opts.RowGroupRows <= 0 {
 		opts.RowGroupRows = DefaultRowGroupRows
 	}
-	if opts.RowGroupBytes <= 0 {
-		opts.RowGroupBytes = DefaultRowGroupBytes
-	}
 	if opts.PageBytes <= 0 {
 		opts.PageBytes = DefaultPageBytes
 	}
@@ -82,7 +79,6 @@ func (w *Writer) writeRows(b *batch.Batch) error {
 	for at, rows := 0, b.Rows(); at < rows; {
 		n := min(rows-at, batch.MaxRows, w.opts.RowGroupRows-int(w.rows))
 		pick := w.rowsOf(b, at, n)
-		buffered := 0
 		for i, node := range w.nodes {
 			if node == nil {
 				continue
@@ -91,18 +87,39 @@ func (w *Writer) writeRows(b *batch.Batch) error {
 				return err
 			}
 		}
-		for _, c := range w.leaves {
-			buffered += c.buffered()
-		}
 		at += n
 		w.rows += int64(n)
-		if w.rows >= int64(w.opts.RowGroupRows) || buffered >= w.opts.RowGroupBytes {
+		if w.rows >= int64(w.opts.RowGroupRows) || w.Buffered() >= maxRowGroupBytes {
 			if err := w.endRowGroup(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Buffered returns how many bytes the open row group holds in memory. What it will take in the file is less: its open pages are not
+// compressed yet.
+func (w *Writer) Buffered() int {
+	n := 0
+	for _, c := range w.leaves {
+		n += c.buffered()
+	}
+	return n
+}
+
+// EndRowGroup writes the open row group, if it has rows, and lets go of its memory: for who writes several files at once.
+func (w *Writer) EndRowGroup() error {
+	if w.closed {
+		return ErrClosed
+	}
+	if w.err == nil {
+		w.err = w.endRowGroup()
+	}
+	for _, c := range w.leaves {
+		c.pages = nil
+	}
+	return w.err
 }
 
 func (w *Writer) check(b *batch.Batch) error {
