@@ -21,8 +21,10 @@ import (
 const (
 	// DefaultTargetFileBytes keeps files large enough for scans and small enough to be rewritten.
 	DefaultTargetFileBytes = 256 << 20
-	// maxOpenPartitions bounds the files that are written at once, each of which holds a row group in memory.
+	// maxOpenPartitions bounds the files that are written at once.
 	maxOpenPartitions = 64
+	// maxHeldBytes bounds what they hold in memory together: beyond it the one that holds most ends its row group.
+	maxHeldBytes = 256 << 20
 	// parallelCommits is how many files are made durable at once: that is waiting, not work.
 	parallelCommits = 8
 	// defaultPrefixLength is Delta's default of delta.randomPrefixLength.
@@ -67,6 +69,8 @@ type FileWriter struct {
 
 	open    map[string]*openFile // by partition
 	oldest  []string             // keys of open, in the order of their first row
+	held    int                  // bytes that the open files hold in memory
+	maxHeld int
 	done    []finishedFile
 	numbers int
 	rows    map[string][]int32 // scratch: rows of a batch by partition
@@ -78,14 +82,7 @@ type openFile struct {
 	partition map[string]string
 	object    store.Writer
 	parquet   *parquet.Writer
-	bytes     int64 // that have been handed to object
-}
-
-// Write passes on what the Parquet writer writes.
-func (f *openFile) Write(p []byte) (int, error) {
-	n, err := f.object.Write(p)
-	f.bytes += int64(n)
-	return n, err
+	held      int // bytes in memory
 }
 
 // finishedFile is whole, but not visible yet.
@@ -102,7 +99,7 @@ func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWrit
 		return nil, err
 	}
 	w := &FileWriter{st: st, columns: len(table.Fields), partitions: meta.PartitionColumns, open: make(map[string]*openFile), rows: make(map[string][]int32),
-		prefix: "part-", target: opts.TargetFileBytes}
+		prefix: "part-", target: opts.TargetFileBytes, maxHeld: maxHeldBytes}
 	if !opts.Change && opts.Rows != MovedRows {
 		if w.rules, err = newRules(meta, table, opts.Evaluator, opts.Rows); err != nil {
 			return nil, err
@@ -375,9 +372,37 @@ func (w *FileWriter) append(ctx context.Context, key string, data *batch.Batch, 
 	if err := f.parquet.Write(data); err != nil {
 		return fmt.Errorf("write %s of %s: %w", f.key, w.st.URI(), err)
 	}
-	if f.bytes >= w.target {
+	w.weigh(f)
+	if f.parquet.Size() >= w.target {
 		return w.finish(key)
 	}
+	for w.held > w.maxHeld {
+		if err := w.lighten(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh counts what a file holds.
+func (w *FileWriter) weigh(f *openFile) {
+	w.held -= f.held
+	f.held = f.parquet.Buffered()
+	w.held += f.held
+}
+
+// lighten ends the row group of the file that holds most.
+func (w *FileWriter) lighten() error {
+	var most *openFile
+	for _, f := range w.open {
+		if most == nil || f.held > most.held {
+			most = f
+		}
+	}
+	if err := most.parquet.EndRowGroup(); err != nil {
+		return fmt.Errorf("write %s of %s: %w", most.key, w.st.URI(), err)
+	}
+	w.weigh(most)
 	return nil
 }
 
@@ -397,7 +422,7 @@ func (w *FileWriter) begin(ctx context.Context, key string, partition map[string
 	}
 	w.open[key] = f
 	w.oldest = append(w.oldest, key)
-	if f.parquet, err = parquet.NewWriter(f, w.data, w.parquet); err != nil {
+	if f.parquet, err = parquet.NewWriter(f.object, w.data, w.parquet); err != nil {
 		return nil, fmt.Errorf("create %s of %s: %w", f.key, w.st.URI(), err)
 	}
 	return f, nil
@@ -411,6 +436,7 @@ func (w *FileWriter) finish(key string) error {
 		return fmt.Errorf("write %s of %s: %w", f.key, w.st.URI(), err)
 	}
 	delete(w.open, key)
+	w.held -= f.held
 	w.oldest = slices.DeleteFunc(w.oldest, func(k string) bool { return k == key })
 	add := AddFile{Path: f.key, PartitionValues: f.partition, Size: summary.Bytes, ModTime: time.Now().UTC().Truncate(time.Millisecond), NumRecords: summary.Rows}
 	if w.stats != nil {

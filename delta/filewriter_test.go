@@ -275,6 +275,30 @@ func TestFilesRollOverAndPartitionsAreBounded(t *testing.T) {
 	require.Empty(t, writeFiles(t, st, meta, FileWriterOptions{}), "no rows, no file")
 }
 
+// However many partitions are open, together they hold no more than is allowed, and each stays one file.
+func TestPartitionsAreBoundedInMemory(t *testing.T) {
+	st := memoryStore(t)
+	meta := &Metadata{SchemaString: FormatSchema(testSchema), PartitionColumns: []string{"day"}}
+	w, err := NewFileWriter(st, nil, meta, FileWriterOptions{})
+	require.NoError(t, err)
+	w.maxHeld = 40_000
+	b := batch.NewBuilder(testSchema)
+	const rounds, rows = 20, 4000
+	for r := range rounds {
+		for i := range rows {
+			require.NoError(t, b.AppendRow(int64(r*rows+i)*7919, int32(i%10)))
+		}
+		require.NoError(t, w.Write(ctx, b.Finish()))
+		require.LessOrEqual(t, w.held, w.maxHeld)
+	}
+	adds, err := w.Close(ctx)
+	require.NoError(t, err)
+	require.Len(t, adds, 10)
+	for _, a := range adds {
+		require.Equal(t, int64(rounds*rows/10), a.NumRecords)
+	}
+}
+
 func TestPartitionValuesRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		t    batch.Type

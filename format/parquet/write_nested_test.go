@@ -493,8 +493,10 @@ func TestWritersTellWhatTheyHold(t *testing.T) {
 	for range 3 {
 		require.NoError(t, w.Write(batch.New(s, v)))
 		require.Greater(t, w.Buffered(), 2000*20)
+		require.GreaterOrEqual(t, w.Size(), int64(out.Len()))
 		require.NoError(t, w.EndRowGroup())
 		require.Zero(t, w.Buffered())
+		require.Equal(t, int64(out.Len()), w.Size())
 	}
 	require.NoError(t, w.EndRowGroup(), "there is none")
 	_, err = w.Close()

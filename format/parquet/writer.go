@@ -108,6 +108,15 @@ func (w *Writer) Buffered() int {
 	return n
 }
 
+// Size returns how many bytes the file has with the row group that is in memory, but for its open pages.
+func (w *Writer) Size() int64 {
+	n := w.offset
+	for _, c := range w.leaves {
+		n += int64(len(c.pages))
+	}
+	return n
+}
+
 // EndRowGroup writes the open row group, if it has rows, and lets go of its memory: for who writes several files at once.
 func (w *Writer) EndRowGroup() error {
 	if w.closed {
