@@ -5,6 +5,9 @@
 // or through BytesAt, DecimalAt and the slow Value. A vector may be dictionary encoded; who cannot use codes calls Decode. A Batch is
 // vectors of one length with an optional selection; Compact applies it. Builder gathers rows, ToArrow and FromArrow are the border to Arrow.
 //
+// A nested type is made by StructOf, ListOf or MapOf, and compares with == as any other. Its vector has Children; rows are added to those, then
+// EndRow is called. AppendJSON and AppendFromJSON are what nested values look like to people, ParseType reads Spark's SQL for all types.
+//
 // The texts of decimals, dates and timestamps are read and written here too, exactly: ParseDecimal refuses to round, dates are proleptic
 // Gregorian from years far below 0 to far beyond 9999.
 package batch

@@ -70,9 +70,11 @@ func (s *jsonScanner) found(found string, want fmt.Stringer) error {
 			path = append(strconv.AppendInt(append(path, '['), int64(step.index), 10), ']')
 			continue
 		}
-		var name strings.Builder
-		appendSQLName(&name, string(step.name))
-		path = append(append(path, '.'), strings.ReplaceAll(name.String(), "`", `"`)...)
+		if path = append(path, '.'); isWord(string(step.name)) {
+			path = append(path, step.name...)
+		} else {
+			path = appendJSONString(path, step.name)
+		}
 	}
 	return &JSONError{Path: string(path), Found: found, Want: want.String()}
 }

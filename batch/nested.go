@@ -67,21 +67,12 @@ func (t Type) Alike(o Type) bool {
 
 // WithoutMetadata returns the type with no field metadata at any depth, so that == compares what the types hold.
 func (t Type) WithoutMetadata() Type {
-	return t.mapFields(func(f Field) Field {
-		f.Metadata = nil
-		return f
-	})
-}
-
-// mapFields returns the type with each field at any depth replaced, the inner ones first.
-func (t Type) mapFields(change func(Field) Field) Type {
 	if t.shape == nil {
 		return t
 	}
 	fields := slices.Clone(t.shape.fields)
 	for i := range fields {
-		fields[i].Type = fields[i].Type.mapFields(change)
-		fields[i] = change(fields[i])
+		fields[i].Type, fields[i].Metadata = fields[i].Type.WithoutMetadata(), nil
 	}
 	return nestedOf(t.Kind, fields)
 }

@@ -74,8 +74,11 @@ func (t Type) appendSQL(b *strings.Builder) {
 			b.WriteByte(',')
 		}
 		if t.Kind == Struct {
-			appendSQLName(b, f.Name)
-			b.WriteByte(':')
+			name := f.Name
+			if !isWord(name) {
+				name = "`" + strings.ReplaceAll(name, "`", "``") + "`"
+			}
+			b.WriteString(name + ":")
 		}
 		f.Type.appendSQL(b)
 		if t.Kind == Struct && !f.Nullable {
@@ -85,17 +88,16 @@ func (t Type) appendSQL(b *strings.Builder) {
 	b.WriteByte('>')
 }
 
-// appendSQLName appends a field's name, in back quotes unless it is a plain word.
-func appendSQLName(dst *strings.Builder, name string) {
-	plain := name != "" && (name[0] < '0' || name[0] > '9')
-	for _, r := range name {
-		plain = plain && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+// isWord says whether a name needs no quotes: letters without accents, digits and underscores, no digit in front.
+func isWord(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '_', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', i > 0 && c >= '0' && c <= '9':
+		default:
+			return false
+		}
 	}
-	if plain {
-		dst.WriteString(name)
-		return
-	}
-	dst.WriteString("`" + strings.ReplaceAll(name, "`", "``") + "`")
+	return name != ""
 }
 
 // parseDecimalArgs reads what stands behind the opening parenthesis of a decimal type.
