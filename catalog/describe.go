@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -100,13 +101,13 @@ func (c *Catalog) describeDetail(s *sqlext.DescribeDetail) action {
 		if properties == nil {
 			properties = map[string]string{}
 		}
-		clustering, err := clusteringColumns(t.snap)
+		clustering, err := t.snap.ClusteringColumns()
 		if err != nil {
 			return nil, err
 		}
 		return []sql.Row{{
 			"delta", meta.ID, qualifiedName(t.database, t.name), orNull(meta.Description), t.handle.Store().URI(),
-			timeOrNull(meta.CreatedTime), timeOrNull(t.snap.Timestamp()), jsonText(partitions), jsonText(clustering), int64(t.snap.NumFiles()), t.snap.SizeInBytes(),
+			timeOrNull(meta.CreatedTime), timeOrNull(t.snap.Timestamp()), jsonText(partitions), jsonText(pathTexts(clustering)), int64(t.snap.NumFiles()), t.snap.SizeInBytes(),
 			jsonText(properties), int64(protocol.MinReader), int64(protocol.MinWriter), jsonText(features(protocol)), jsonText(deletionStatistics(t.snap)),
 		}}, nil
 	})
@@ -120,6 +121,15 @@ func deletionStatistics(snap *delta.Snapshot) map[string]int64 {
 			out["numDeletionVectors"]++
 			out["numRowsDeletedByDeletionVectors"] += dv.Cardinality
 		}
+	}
+	return out
+}
+
+// pathTexts are paths as texts, with dots.
+func pathTexts(paths [][]string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = strings.Join(p, ".")
 	}
 	return out
 }
