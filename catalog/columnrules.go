@@ -60,12 +60,10 @@ func (c *Catalog) metadataOf(ctx *sql.Context, t newTable) (*delta.Metadata, err
 	if err != nil {
 		return nil, invalid(err)
 	}
-	meta.Configuration = maps.Clone(meta.Configuration)
-	if meta.Configuration == nil {
-		meta.Configuration = make(map[string]string)
-	}
 	for name, expr := range constraints {
-		meta.Configuration[constraintPrefix+name] = expr
+		if meta, err = meta.AddConstraint(name, expr); err != nil {
+			return nil, invalid(err)
+		}
 	}
 	meta.Description = t.comment
 	if t.clauses.Comment != "" {

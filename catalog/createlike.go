@@ -40,6 +40,9 @@ func (c *Catalog) createLike(ctx *sql.Context, ddl *ast.DDL, t newTable, text st
 		meta.Description = t.clauses.Comment
 	}
 	t.metadata = &meta
+	if t.clauses.ClusterBy, err = from.snap.ClusteringColumns(); err != nil {
+		return err
+	}
 	_, err = c.makeTable(ctx, t)
 	return err
 }

@@ -35,19 +35,15 @@ type newTable struct {
 	database string // delta: the name is a path
 	name     string
 	clauses  createClauses
-	comment  string            // MySQL's
-	schema   *batch.Schema     // nil with LOCATION: that of the table that is there
-	metadata *delta.Metadata   // LIKE: instead of schema and clauses
-	domains  map[string]string // LIKE: metadata of features
-	rows     *selectedRows     // AS SELECT; nil: none
+	comment  string          // MySQL's
+	schema   *batch.Schema   // nil with LOCATION: that of the table that is there
+	metadata *delta.Metadata // LIKE: instead of schema and clauses
+	rows     *selectedRows   // AS SELECT; nil: none
 }
 
 // newTableOf finds out where a table goes, and whether there is one of that name.
 func (c *Catalog) newTableOf(ctx *sql.Context, name ast.TableName, clauses createClauses) (newTable, bool, error) {
 	t := newTable{name: name.Name.String(), clauses: clauses}
-	if len(clauses.ClusterBy) > 0 {
-		return t, false, notYet("CLUSTER BY", "PARTITIONED BY columns with few values, or leave it out")
-	}
 	if strings.EqualFold(name.DbQualifier.String(), pathDatabaseName) {
 		t.database = pathDatabaseName
 		if clauses.Location != "" {
@@ -86,26 +82,19 @@ func hasVersion(ctx context.Context, handle *delta.Table) (bool, error) {
 	return err == nil, err
 }
 
-// maxReplaceAttempts bounds how often CREATE OR REPLACE TABLE runs again after commits of others.
-const maxReplaceAttempts = 10
-
 // makeTable makes or replaces a table, and returns how many rows it was given. What a failure leaves is files that no commit names.
 func (c *Catalog) makeTable(ctx *sql.Context, t newTable) (int64, error) {
-	if !t.clauses.OrReplace {
-		return c.tryMakeTable(ctx, t)
-	}
-	for attempt := 1; ; attempt++ {
-		n, err := c.tryMakeTable(ctx, t)
-		if attempt == maxReplaceAttempts || !errors.Is(err, delta.ErrConflict) && !sql.ErrTableAlreadyExists.Is(err) {
-			return n, err
-		}
-		currentTransaction(ctx).repin()
-		if t.rows != nil {
+	first := true
+	return untilWon(ctx, func(ctx *sql.Context) (int64, error) {
+		if t.rows != nil && !first {
+			var err error
 			if t.rows.node, err = t.rows.again(); err != nil {
 				return 0, err
 			}
 		}
-	}
+		first = false
+		return c.tryMakeTable(ctx, t)
+	})
 }
 
 func (c *Catalog) tryMakeTable(ctx *sql.Context, t newTable) (int64, error) {
@@ -273,6 +262,9 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 	}
 	tx := handle.Begin(read)
 	tx.SetMetadata(meta)
+	if err := clusterTable(tx, t, read, meta); err != nil {
+		return 0, nil, invalid(err)
+	}
 	var n int64
 	if t.rows != nil {
 		var files []delta.AddFile
@@ -288,7 +280,7 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 		}
 	}
 	done, err := tx.Commit(ctx, delta.Operation{Name: createOperation(t), Parameters: createParameters(t, meta)})
-	if errors.Is(err, delta.ErrConflict) && read == nil {
+	if errors.Is(err, delta.ErrConflict) && read == nil && !t.clauses.OrReplace {
 		err = sql.ErrTableAlreadyExists.New(t.name)
 	}
 	if err != nil {
@@ -297,6 +289,19 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 	currentTransaction(ctx).forget(handle)
 	c.maintainSoon(handle)
 	return n, done.Snapshot, nil
+}
+
+// clusterTable sets the columns of CLUSTER BY, and takes those of a table that is replaced away.
+func clusterTable(tx *delta.Transaction, t newTable, read *delta.Snapshot, meta *delta.Metadata) error {
+	if len(t.clauses.ClusterBy) == 0 {
+		if read == nil {
+			return nil
+		}
+		if old, err := read.ClusteringColumns(); err != nil || len(old) == 0 {
+			return err
+		}
+	}
+	return tx.ClusterBy(meta, t.clauses.ClusterBy)
 }
 
 // createOperation is the operation that Delta's own statement has in the history.

@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
+	"lakesql/delta"
 	"lakesql/sqlext"
 )
 
@@ -16,46 +19,127 @@ import (
 // what MySQL does not have stands behind the table's options.
 func (t *table) CreateStatement(*sql.Context) string {
 	meta := t.snap.Metadata()
-	formatter := sql.DefaultMySQLSchemaFormatter
-	var columns []string
-	for i, c := range mysqltype.Schema(t.snap.Schema(), t.database, t.name) {
-		if text, ok := mysqltype.DeltaOnly(t.snap.Schema().Fields[i].Type); ok {
-			c.Type = spelled{sqlType: c.Type, text: text}
+	lines := t.columnLines()
+	lines = append(lines, keyLines(meta.Configuration)...)
+	for _, k := range slices.Sorted(maps.Keys(meta.Configuration)) {
+		if name, ok := strings.CutPrefix(k, constraintPrefix); ok {
+			lines = append(lines, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", quoted(name), meta.Configuration[k]))
 		}
-		columns = append(columns, formatter.GenerateCreateTableColumnDefinition(c, "", "", t.Collation()))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE %s (\n%s\n) ENGINE=DELTA DEFAULT CHARSET=%s COLLATE=%s",
-		formatter.QuoteIdentifier(t.name), strings.Join(columns, ",\n"), t.Collation().CharacterSet(), t.Collation())
+		quoted(t.name), strings.Join(lines, ",\n"), t.Collation().CharacterSet(), t.Collation())
 	if meta.Description != "" {
 		fmt.Fprintf(&b, " COMMENT='%s'", sql.EscapeSpecialCharactersInComment(meta.Description))
 	}
 	if len(meta.PartitionColumns) > 0 {
-		quoted := make([]string, len(meta.PartitionColumns))
-		for i, n := range meta.PartitionColumns {
-			quoted[i] = formatter.QuoteIdentifier(n)
+		fmt.Fprintf(&b, " PARTITIONED BY (%s)", quotedList(meta.PartitionColumns))
+	}
+	if columns, err := t.snap.ClusteringColumns(); err == nil && len(columns) > 0 { // a damaged domain is DESCRIBE DETAIL's to report
+		paths := make([]string, len(columns))
+		for i, path := range columns {
+			paths[i] = strings.ReplaceAll(quotedList(path), ", ", ".")
 		}
-		fmt.Fprintf(&b, " PARTITIONED BY (%s)", strings.Join(quoted, ", "))
+		fmt.Fprintf(&b, " CLUSTER BY (%s)", strings.Join(paths, ", "))
 	}
 	if t.location != "" {
 		fmt.Fprintf(&b, " LOCATION %s", sqlext.QuoteString(t.location))
 	}
-	if len(meta.Configuration) > 0 {
-		var pairs []string
-		for _, k := range slices.Sorted(maps.Keys(meta.Configuration)) {
+	var pairs []string
+	for _, k := range slices.Sorted(maps.Keys(meta.Configuration)) {
+		if !delta.KeptByTable(k) && keyNames[k] == "" {
 			pairs = append(pairs, sqlext.QuoteString(k)+" = "+sqlext.QuoteString(meta.Configuration[k]))
 		}
+	}
+	if len(pairs) > 0 {
 		fmt.Fprintf(&b, " TBLPROPERTIES (%s)", strings.Join(pairs, ", "))
 	}
 	return b.String()
 }
 
-type sqlType = sql.Type
+func quoted(name string) string { return sql.DefaultMySQLSchemaFormatter.QuoteIdentifier(name) }
 
-// spelled is a type by another name.
-type spelled struct {
-	sqlType
-	text string
+func quotedList(names []string) string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = quoted(n)
+	}
+	return strings.Join(all, ", ")
 }
 
-func (s spelled) String() string { return s.text }
+func (t *table) columnLines() []string {
+	var lines []string
+	fields := t.snap.Schema().Fields
+	for i, c := range mysqltype.Schema(t.snap.Schema(), t.database, t.name) {
+		line := "  " + quoted(c.Name) + " " + t.typeText(c.Type, fields[i])
+		if !c.Nullable {
+			line += " NOT NULL"
+		}
+		line += ruleClause(fields[i])
+		if c.Comment != "" {
+			line += " COMMENT '" + sql.EscapeSpecialCharactersInComment(c.Comment) + "'"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (t *table) typeText(typ sql.Type, f batch.Field) string {
+	if text, ok := mysqltype.DeltaOnly(f.Type); ok {
+		return text
+	}
+	if c, ok := typ.(sql.TypeWithCollation); ok {
+		return c.StringWithTableCollation(t.Collation())
+	}
+	return typ.String()
+}
+
+// ruleClause is what a column does by itself, as it is written.
+func ruleClause(f batch.Field) string {
+	switch {
+	case isGenerated(f):
+		return " GENERATED ALWAYS AS (" + ruleText(f, generationKey) + ")"
+	case isIdentity(f):
+		always := "BY DEFAULT"
+		if f.Metadata[identityGivenKey] == "false" {
+			always = "ALWAYS"
+		}
+		return fmt.Sprintf(" GENERATED %s AS IDENTITY (START WITH %s INCREMENT BY %s)", always, f.Metadata[identityStartKey], f.Metadata[identityStepKey])
+	case f.Metadata[defaultKey] != "":
+		return " DEFAULT " + defaultClause(ruleText(f, defaultKey))
+	}
+	return ""
+}
+
+// defaultClause is a default as it can stand behind DEFAULT: what is more than a value or a function is in parentheses.
+func defaultClause(text string) string {
+	e, err := sqlext.SparkExpression(text)
+	if err != nil {
+		return text
+	}
+	switch e.(type) {
+	case *ast.SQLVal, *ast.NullVal, ast.BoolVal, *ast.FuncExpr, *ast.ParenExpr:
+		return text
+	}
+	return "(" + text + ")"
+}
+
+// keyLines are the keys that are kept as information.
+func keyLines(properties map[string]string) []string {
+	var lines []string
+	columns := func(text string) string { return quotedList(strings.Split(text, ", ")) }
+	if text := properties[primaryKeyProperty]; text != "" {
+		lines = append(lines, "  PRIMARY KEY ("+columns(text)+")")
+	}
+	if text := properties[uniqueKeysProperty]; text != "" {
+		for _, key := range strings.Split(text, "; ") {
+			lines = append(lines, "  UNIQUE KEY ("+columns(key)+")")
+		}
+	}
+	if text := properties[foreignKeysProperty]; text != "" {
+		for _, key := range strings.Split(text, "; ") {
+			lines = append(lines, "  "+key)
+		}
+	}
+	return lines
+}

@@ -221,7 +221,10 @@ func TestShowCreateTableMakesTheSameTable(t *testing.T) {
 		"CREATE TABLE `strange-name` (`select` INT, p VARCHAR(9), q DATE) PARTITIONED BY (p, q) TBLPROPERTIES ('delta.appendOnly' = 'true', 'k' = 'it''s')",
 		"CREATE TABLE away (a INT) LOCATION '"+l.path("away")+"'",
 	)
-	for _, name := range []string{"a", "strange-name", "away"} {
+	l.exec("CREATE TABLE rules (id BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 5), n INT AUTO_INCREMENT, d INT NOT NULL DEFAULT 1 + 1, at TIMESTAMP DEFAULT current_timestamp(), s STRING DEFAULT 'it''s' COMMENT 'c', " +
+		"day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), st STRUCT<`a b`: INT NOT NULL, l: ARRAY<STRING>>, m MAP<STRING, DECIMAL(5,2)>, nt TIMESTAMP_NTZ, v VARIANT, j JSON, u INT UNIQUE, r INT REFERENCES o (x), " +
+		"CONSTRAINT pos CHECK (d > 0 AND s <> ')'), PRIMARY KEY (n, d), FOREIGN KEY (u, r) REFERENCES o (x, y)) CLUSTER BY (d, st.`a b`) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+	for _, name := range []string{"a", "strange-name", "away", "rules"} {
 		show := fmt.Sprintf("SHOW CREATE TABLE `%s`", name)
 		rows, err := l.try("%s", show)
 		require.NoError(t, err)

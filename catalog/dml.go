@@ -80,9 +80,17 @@ func untilCommitted(ctx *sql.Context, run func(ctx *sql.Context) (types.OkResult
 	if err != nil {
 		return types.OkResult{}, err
 	}
+	if waits {
+		return run(ctx)
+	}
+	return untilWon(ctx, run)
+}
+
+// untilWon runs a statement, which commits by itself, again as long as the commits of others win.
+func untilWon[T any](ctx *sql.Context, run func(ctx *sql.Context) (T, error)) (T, error) {
 	for try, wait := 1, firstWait; ; try, wait = try+1, min(2*wait, maxWait) {
 		ok, err := run(ctx)
-		if err == nil || waits || try == maxTries || !errors.Is(err, delta.ErrConflict) {
+		if err == nil || try == maxTries || !errors.Is(err, delta.ErrConflict) {
 			return ok, err
 		}
 		select {

@@ -41,6 +41,7 @@ func takeKeys(ddl *ast.DDL) map[string]string {
 		}
 		col.Type.KeyOpt = 0
 		if col.Type.ForeignKeyDef != nil {
+			col.Type.ForeignKeyDef.Source = ast.Columns{col.Name}
 			found[foreignKeysProperty] = append(found[foreignKeysProperty], ast.String(col.Type.ForeignKeyDef))
 			col.Type.ForeignKeyDef = nil
 		}

@@ -214,6 +214,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.convertToDelta(s), ast.AuthInformation{AuthType: ast.AuthType_FILE, TargetType: ast.AuthTargetType_Global}
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.AlterTable:
+		return c.alterTable(s), needs(ast.AuthType_ALTER, s.Name)
 	case *sqlext.RenameTables:
 		return c.renameTables(s), needsRename(s.Pairs)
 	case *sqlext.ShowProperties:

@@ -111,6 +111,11 @@ func settableProperties() []string {
 	return out
 }
 
+// KeptByTable tells whether a property is one that operations set, and no statement.
+func KeptByTable(key string) bool {
+	return properties[key].internal || strings.HasPrefix(key, constraintPrefix)
+}
+
 // checkSetByHand refuses, besides what checkProperty refuses, properties that only the right operation may change.
 func checkSetByHand(key, value string) error {
 	if strings.HasPrefix(key, constraintPrefix) {

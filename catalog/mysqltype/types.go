@@ -171,7 +171,8 @@ func Field(c *sql.Column) (batch.Field, error) {
 		set(typeKey, jsonType)
 	}
 	if _, ours := c.Type.(String); !ours {
-		if st, ok := c.Type.(sql.StringType); ok {
+		// The length that every string reports is none that was declared.
+		if st, ok := c.Type.(sql.StringType); ok && st.MaxCharacterLength() < maxTextLength {
 			switch c.Type.Type() {
 			case sqltypes.VarChar:
 				set(charVarcharKey, fmt.Sprintf("varchar(%d)", st.MaxCharacterLength()))
