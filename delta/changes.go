@@ -48,12 +48,20 @@ func (t *Table) Changes(ctx context.Context, from, to int64) (*Snapshot, iter.Se
 	if err != nil {
 		return nil, nil, err
 	}
-	times, err := t.versionTimes(ctx)
-	if err != nil {
+	f := &changeWalk{table: t, last: last}
+	if f.times, err = t.versionTimes(ctx); err != nil {
 		return nil, nil, err
 	}
-	f := &changeWalk{table: t, last: last, times: times}
-	return last, func(yield func(ChangeSet, error) bool) { f.run(ctx, first, yield) }, nil
+	// All is checked before the first row is read.
+	if err := f.each(ctx, first, f.check); err != nil {
+		return nil, nil, err
+	}
+	return last, func(yield func(ChangeSet, error) bool) {
+		err := f.each(ctx, first, func(s *Snapshot, c *commit) error { return f.version(ctx, s, c, yield) })
+		if err != nil && err != errStopped {
+			yield(ChangeSet{}, err)
+		}
+	}, nil
 }
 
 // changeWalk walks over versions.
@@ -63,41 +71,35 @@ type changeWalk struct {
 	times map[int64]time.Time // of files
 }
 
-func (f *changeWalk) run(ctx context.Context, first *Snapshot, yield func(ChangeSet, error) bool) {
-	state := *first // its files stay those of first
-	for version := first.Version(); version <= f.last.Version(); version++ {
-		c, err := readCommit(ctx, f.table.st, version)
-		if errors.Is(err, store.ErrNotFound) {
-			err = f.table.noVersion(ctx, version, f.last.Version())
-		}
-		if err == nil {
-			state.applyState(c)
-			err = f.check(&state, version)
-		}
-		if err == nil {
-			err = f.version(ctx, &state, c, yield)
-		}
-		if err == errStopped {
-			return
-		}
-		if err != nil {
-			yield(ChangeSet{}, err)
-			return
-		}
+// each calls fn with every commit, and with the state after it, whose files are those of first.
+func (f *changeWalk) each(ctx context.Context, first *Snapshot, fn func(*Snapshot, *commit) error) error {
+	var steps []versionRange
+	for v := first.Version(); v <= f.last.Version(); v++ {
+		steps = append(steps, versionRange{v, v})
 	}
+	state, next := *first, first.Version()
+	err := readSteps(ctx, f.table.st, steps, func(c *commit) error {
+		next = c.version + 1
+		state.applyState(c)
+		return fn(&state, c)
+	})
+	if errors.Is(err, store.ErrNotFound) && next <= f.last.Version() {
+		return f.table.noVersion(ctx, next, f.last.Version())
+	}
+	return err
 }
 
 // errStopped says that the caller has seen enough.
 var errStopped = errors.New("stopped")
 
 // check refuses a version that did not record its changes, or whose rows cannot be read as those of the last one.
-func (f *changeWalk) check(s *Snapshot, version int64) error {
+func (f *changeWalk) check(s *Snapshot, c *commit) error {
 	if !changeFeed(s) {
 		return fmt.Errorf("[DELTA_MISSING_CHANGE_DATA] changes of %s cannot be read: version %d did not record them; set delta.enableChangeDataFeed, and read from a later version on",
-			s.uri, version)
+			s.uri, c.version)
 	}
 	if s.schemaErr != nil {
-		return fmt.Errorf("version %d of %s: %w", version, s.uri, s.schemaErr)
+		return fmt.Errorf("version %d of %s: %w", c.version, s.uri, s.schemaErr)
 	}
 	if s.metadata == f.last.metadata {
 		return nil
@@ -112,7 +114,7 @@ func (f *changeWalk) check(s *Snapshot, version int64) error {
 		return nil
 	}
 	return fmt.Errorf("[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] changes of %s cannot be read: %s of version %d is not what it is in version %d; read them up to a version before its schema was changed",
-		s.uri, what, version, f.last.Version())
+		s.uri, what, c.version, f.last.Version())
 }
 
 // unreadable finds a field that cannot be read as the one of that name in another schema; "" when all can. New fields are read as null,
