@@ -94,7 +94,7 @@ func TestNamingAndIDs(t *testing.T) {
 	}
 	f := foreignFile(t, []row{{A: 1, B: 2}})
 	ids := map[string]int32{"x": 7, "y": 8, "z": 9}
-	names := map[string]string{"x": "COL-1", "y": "b", "z": "none"}
+	names := map[string]string{"x": "COL-1", "y": "b", "z": "none", "X": "X"}
 	naming := Naming(func(f batch.Field) (string, int32) { return names[f.Name], ids[f.Name] })
 	var fields []batch.Field
 	for _, name := range []string{"y", "z", "x", "b"} {
