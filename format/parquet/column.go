@@ -105,6 +105,9 @@ func (c *columnReader) fill(dst *batch.Vector, rows int) error {
 				return err
 			}
 		}
+		if dst.Type.Kind == batch.Variant {
+			return checkVariants(dst)
+		}
 		return nil
 	}
 	valid := c.rowsValid()

@@ -124,6 +124,19 @@ func TestNestedColumnsAreRead(t *testing.T) {
 	}
 }
 
+func TestDamagedVariantIsRefused(t *testing.T) {
+	s := batch.NewSchema(batch.Field{Name: "s", Type: batch.StructOf(batch.Field{Name: "v", Type: batch.Type{Kind: batch.Variant}, Nullable: true})})
+	b := randomNested(rand.New(rand.NewPCG(1, 1)), s, 3, 0, false)
+	values := b.Cols[0].Children[0].Children[1]
+	values.Bytes[values.Off[1]] = 0xFF
+	data, _ := encodeFile(t, s, WriterOptions{}, b)
+	f, err := openBytes(data)
+	require.NoError(t, err)
+	_, err = readAll(f, ScanOptions{Columns: s.Fields})
+	require.ErrorContains(t, err, "read column s of")
+	require.ErrorContains(t, err, "damaged variant")
+}
+
 // The pages' facts hold for the rows that they are told of.
 func TestPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))

@@ -231,6 +231,23 @@ func (c *columnReader) fillVariant(dst *batch.Vector, rows int) error {
 			return err
 		}
 	}
+	return checkVariants(dst)
+}
+
+// checkVariants refuses damaged variants: who takes a batch reads them without a check.
+func checkVariants(v *batch.Vector) error {
+	metadata, value := v.Children[0], v.Children[1]
+	for row := range v.Len {
+		if v.IsNull(row) {
+			continue
+		}
+		if metadata.IsNull(row) || value.IsNull(row) {
+			return damaged("a variant without metadata or value")
+		}
+		if err := variant.Check(metadata.BytesAt(row), value.BytesAt(row)); err != nil {
+			return damaged("%v", err)
+		}
+	}
 	return nil
 }
 

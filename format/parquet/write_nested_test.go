@@ -62,10 +62,16 @@ func appendRandom(r *rand.Rand, v *batch.Vector, f batch.Field, nulls float64, r
 	fields := f.Type.Fields()
 	switch f.Type.Layout() {
 	case batch.LayoutStruct:
-		for i, child := range v.Children {
-			appendRandom(r, child, fields[i], nulls, repeat)
+		if f.Type.Kind == batch.Variant {
+			if err := v.AppendFromJSON(fmt.Appendf(nil, `{"a": %d, "b": ["x", %d, null]}`, r.IntN(1000), r.Int64())); err != nil {
+				panic(err)
+			}
+		} else {
+			for i, child := range v.Children {
+				appendRandom(r, child, fields[i], nulls, repeat)
+			}
+			v.EndRow()
 		}
-		v.EndRow()
 		if f.Nullable && r.IntN(10) == 0 { // null, with values below
 			if v.Valid == nil {
 				v.Valid = batch.NewBitmap(v.Len)
