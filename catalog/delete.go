@@ -38,10 +38,10 @@ func (c *Catalog) delete(ctx *sql.Context, d *ast.Delete) (types.OkResult, error
 	changes := newRowChanges(w, []rowAction{{kind: deleteRows}})
 	changes.wholeFiles = true
 	if err := c.applySelect(ctx, t, sel, changes, false); err != nil {
-		return types.OkResult{}, w.fail(ctx, err)
+		return types.OkResult{}, lost(ctx, err, w)
 	}
 	n := changes.counts
-	if n.removedFiles > 0 {
+	if n.deleted > 0 {
 		if err := w.finish(ctx, changes.operation("DELETE", map[string]string{"predicate": predicateText(d.Where)})); err != nil {
 			return types.OkResult{}, err
 		}

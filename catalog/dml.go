@@ -16,7 +16,7 @@ import (
 
 // A statement that lost a commit race runs again on the newest version, a bounded number of times, as somebody waits for it.
 const (
-	maxTries  = 10
+	maxTries  = 8
 	firstWait = 10 * time.Millisecond
 	maxWait   = time.Second
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -12,6 +13,7 @@ import (
 	"lakesql/batch"
 	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
+	"lakesql/delta"
 	"lakesql/vector"
 )
 
@@ -23,6 +25,11 @@ func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, chan
 		return err
 	}
 	changes.ordered = inAddressOrder(node)
+	if sel.Limit != nil || t.elsewhere {
+		changes.w.reads.whole = true
+	} else {
+		changes.w.reads.recheck = c.recheck(ctx, t, sel)
+	}
 	if changes.wholeFiles {
 		if err := changes.decide(ctx, t, node); err != nil {
 			return err
@@ -35,6 +42,41 @@ func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, chan
 	}
 	err = changes.run(ctx, rows)
 	return errors.Join(err, rows.Close())
+}
+
+// recheck tells whether the statement would change a row of files that another commit has added meanwhile.
+func (c *Catalog) recheck(ctx *sql.Context, t *target, sel *ast.Select) delta.Recheck {
+	condition := *sel
+	condition.SelectExprs = t.address()
+	return func(inner context.Context, added []delta.File) (bool, error) {
+		again := &target{table: t.table, alias: t.alias, files: numbered(added)}
+		ctx := again.with(ctx.WithContext(inner))
+		node, err := c.analyze(ctx, &condition, ast.String(&condition))
+		if err != nil {
+			return false, err
+		}
+		rows, err := c.openSelect(ctx, node, batch.NewSchema(addressFields...), false)
+		if err != nil {
+			return false, err
+		}
+		_, err = rows.Next(ctx) // batches without rows are not handed on
+		found := err == nil
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return found, errors.Join(err, rows.Close())
+	}
+}
+
+// numbered are files with their places in a list.
+func numbered(files []delta.File) iter.Seq2[int64, delta.File] {
+	return func(yield func(int64, delta.File) bool) {
+		for i, f := range files {
+			if !yield(int64(i), f) {
+				return
+			}
+		}
+	}
 }
 
 // openSelect executes a plan as batches of a schema. A value that an expression cannot compute is an error in strict mode, as in INSERT.

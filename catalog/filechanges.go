@@ -120,15 +120,53 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileChanges) error {
 	}
 	r.counts.deleted += gone
 	r.counts.updated += int64(len(f.updates.rows))
-	r.counts.removedFiles++
-	r.w.removes = append(r.w.removes, f.file)
-	if live, known := f.file.NumLiveRecords(); known && live == gone {
-		return nil
+	var err error
+	switch live, known := f.file.NumLiveRecords(); {
+	case known && live == gone:
+		r.remove(f.file)
+	case r.w.canDeleteRows(f.file):
+		err = r.moveRows(ctx, f)
+	default:
+		r.remove(f.file)
+		err = r.rewrite(ctx, f)
 	}
-	if err := r.rewrite(ctx, f); err != nil {
-		return fmt.Errorf("rewrite %s: %w", f.file.Path, err)
+	if err != nil {
+		return fmt.Errorf("change %s: %w", f.file.Path, err)
 	}
 	return nil
+}
+
+// remove takes a file out of the table.
+func (r *rowChanges) remove(f delta.File) {
+	r.counts.removedFiles++
+	r.w.removes = append(r.w.removes, f)
+}
+
+// moveRows deletes the changed rows in the file by its deletion vector, and writes the updated ones elsewhere.
+func (r *rowChanges) moveRows(ctx *sql.Context, f *fileChanges) error {
+	gone := f.deleted.Clone()
+	for _, at := range f.updates.rows {
+		gone.Add(at)
+	}
+	r.counts.vectors++
+	r.w.deleted = append(r.w.deleted, fileRows{f.file, gone})
+	if len(f.updates.rows) == 0 {
+		return nil
+	}
+	in, err := r.open(ctx, f.file, r.w.t.snap.Schema().Fields)
+	if err != nil {
+		return err
+	}
+	in.Restrict(f.updates.ranges())
+	return each(ctx, in, func(b *batch.Batch) error {
+		start := in.Position()
+		lo, hi := f.updates.within(start, start+int64(b.Len))
+		out := &batch.Batch{Schema: b.Schema, Cols: r.updated(f, b, start, lo, hi), Len: b.Len, Sel: make([]int32, 0, hi-lo)}
+		for _, at := range f.updates.rows[lo:hi] {
+			out.Sel = append(out.Sel, int32(at-start))
+		}
+		return r.write(ctx, out)
+	})
 }
 
 // open opens a file of the version that the statement sees.

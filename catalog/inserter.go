@@ -148,5 +148,6 @@ func (i *inserter) finish(ctx *sql.Context) error {
 		return err
 	}
 	w.adds = files
+	w.reads.whole = currentTransaction(ctx).hasScanned(ctx, i.t.handle) // INSERT ... SELECT from the table itself
 	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": "Append", "partitionBy": "[]"}})
 }

@@ -41,7 +41,7 @@ type rowAction struct {
 // changeCounts are rows, as MySQL and Delta's history count them.
 type changeCounts struct {
 	matched, updated, deleted, inserted, copied int64
-	addedFiles, removedFiles                    int64
+	addedFiles, removedFiles, vectors           int64
 }
 
 // rowChanges applies changes of rows, named by their addresses, to the files of a table. By copy-on-write a file with changes is written
@@ -209,7 +209,7 @@ func (r *rowChanges) operation(name string, parameters map[string]string) delta.
 	n := r.counts
 	metrics := map[string]int64{
 		"numAddedFiles": n.addedFiles, "numRemovedFiles": n.removedFiles, "numCopiedRows": n.copied,
-		"numAddedChangeFiles": int64(len(r.w.changes)), "executionTimeMs": time.Since(r.started).Milliseconds(),
+		"numDeletionVectorsAdded": n.vectors, "numAddedChangeFiles": int64(len(r.w.changes)), "executionTimeMs": time.Since(r.started).Milliseconds(),
 	}
 	switch name {
 	case "UPDATE":

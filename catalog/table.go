@@ -18,11 +18,10 @@ type table struct {
 	database, name string
 	handle         *delta.Table
 	snap           *delta.Snapshot
-	pending        []delta.AddFile // written by this transaction and not committed
-	historical     bool            // AS OF: cannot be written
-	location       string          // of a table that is registered with LOCATION; else ""
-	target         *target         // in the SELECT of a statement that changes the table: then it has its rows' addresses
-	projection     []string        // names in schema order; nil: all columns
+	historical     bool     // AS OF: cannot be written
+	location       string   // of a table that is registered with LOCATION; else ""
+	target         *target  // in the SELECT of a statement that changes the table: then it has its rows' addresses
+	projection     []string // names in schema order; nil: all columns
 }
 
 var (
@@ -39,12 +38,13 @@ var (
 
 // openTable returns a table at the version that the statement's transaction sees.
 func (c *Catalog) openTable(ctx *sql.Context, database, name string, handle *delta.Table) (*table, error) {
+	alsoReads(ctx, handle)
 	tx := currentTransaction(ctx)
 	snap, err := tx.pin(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
-	return &table{c: c, database: database, name: name, handle: handle, snap: snap, pending: tx.written(handle)}, nil
+	return &table{c: c, database: database, name: name, handle: handle, snap: snap}, nil
 }
 
 // Name is the table's name.
@@ -121,11 +121,8 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 	if t.target != nil && t.target.files != nil {
 		scan.UseFiles(t.target.files)
 	}
-	if len(t.pending) == 0 {
-		return scan, nil
-	}
-	own := newPendingScan(t.handle.Store(), t.snap.Metadata(), fields, t.pending)
-	return vector.NewConcat(scan.Schema(), []vector.Operator{scan, own}), nil
+	currentTransaction(ctx).scanned(ctx, t.handle)
+	return scan, nil
 }
 
 // Describe names the scan for EXPLAIN.
@@ -146,9 +143,6 @@ func (t *table) ExactRows() (int64, bool) {
 			return 0, false
 		}
 		n += rows
-	}
-	for _, f := range t.pending {
-		n += f.NumRecords
 	}
 	return n, true
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 
 	"lakesql/delta"
 	"lakesql/delta/dv"
+	"lakesql/store"
 )
 
 // tableWrite is what one statement does to a table. Files that it adds are durable, and in no version before finish; a statement that
@@ -19,19 +21,21 @@ type tableWrite struct {
 	adds    []delta.AddFile
 	changes []delta.AddFile // files of the change data feed
 	removes []delta.File
-	rows    []deletedRows
+	deleted []fileRows // rows of files that stay
 	reads   reads
 }
 
-// deletedRows are rows of a file that stays.
-type deletedRows struct {
+// fileRows are rows of a file.
+type fileRows struct {
 	file delta.File
 	rows *dv.Bitmap
 }
 
 // reads are what a statement depends on, for the conflicts of its commit.
 type reads struct {
-	whole bool
+	whole   bool          // every row of the table
+	rows    []fileRows    // rows that it leaves as they are
+	recheck delta.Recheck // the rows that satisfy a condition; nil: none
 }
 
 // beginWrite begins a statement's write to a table.
@@ -48,36 +52,64 @@ func (c *Catalog) beginWrite(ctx *sql.Context, t *table) (*tableWrite, error) {
 	return &tableWrite{t: t, waits: waits}, nil
 }
 
+// canDeleteRows tells whether rows of a file may be deleted by a deletion vector.
+func (w *tableWrite) canDeleteRows(f delta.File) bool {
+	return w.t.handle.Begin(w.t.snap).CanDeleteRows(f)
+}
+
 // finish commits the statement, or in a transaction keeps it for COMMIT.
 func (w *tableWrite) finish(ctx *sql.Context, op delta.Operation) error {
 	if w.waits {
-		currentTransaction(ctx).add(w, op)
+		if err := currentTransaction(ctx).add(w, op); err != nil {
+			return lost(ctx, err, w)
+		}
 		return nil
 	}
 	tx := w.t.handle.Begin(w.t.snap)
-	w.apply(tx)
-	if _, err := tx.Commit(ctx, op); err != nil {
-		if errors.Is(err, delta.ErrConflict) {
-			return w.fail(ctx, err)
-		}
-		return fmt.Errorf("write %s.%s: %w", w.t.database, w.t.name, err)
+	err := w.apply(tx)
+	if err == nil {
+		_, err = tx.Commit(ctx, op)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s.%s: %w", w.t.database, w.t.name, lost(ctx, err, w))
 	}
 	w.t.c.maintainSoon(w.t.handle)
 	return nil
 }
 
 // apply puts the statement's actions into a transaction.
-func (w *tableWrite) apply(tx *delta.Transaction) {
+func (w *tableWrite) apply(tx *delta.Transaction) error {
 	tx.Add(w.adds...)
 	tx.Remove(w.removes...)
+	tx.AddChange(w.changes...)
+	for _, d := range w.deleted {
+		if err := tx.DeleteRows(d.file, d.rows); err != nil {
+			return err
+		}
+	}
 	if w.reads.whole {
 		tx.ReadWholeTable()
 	}
+	for _, r := range w.reads.rows {
+		tx.ReadRows(r.file, r.rows)
+	}
+	if w.reads.recheck != nil {
+		tx.Recheck(w.reads.recheck)
+	}
+	return nil
 }
 
-// fail drops the files of a statement that did not become part of the table, and returns why it did not.
-func (w *tableWrite) fail(ctx context.Context, cause error) error {
-	return errors.Join(cause, w.drop(context.WithoutCancel(ctx)))
+// lost drops the files of statements that did not become part of their table, and returns why they did not. Where that is not known, the
+// files stay.
+func lost(ctx context.Context, cause error, writes ...*tableWrite) error {
+	if errors.Is(cause, store.ErrAmbiguous) {
+		return cause
+	}
+	all := []error{cause}
+	for _, w := range writes {
+		all = append(all, w.drop(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(all...)
 }
 
 // drop deletes the files that the statement has written. One that cannot be deleted is left to VACUUM.
@@ -91,4 +123,10 @@ func (w *tableWrite) drop(ctx context.Context) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// jsonList is a JSON list of texts, as Delta's history has them.
+func jsonList(texts []string) string {
+	out, _ := json.Marshal(texts) // a list of strings always marshals
+	return string(out)
 }

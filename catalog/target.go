@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strings"
 
@@ -21,6 +20,8 @@ type target struct {
 	*table
 	alias string                       // of the table in the SELECT
 	files iter.Seq2[int64, delta.File] // that are read, by their numbers; nil: all of the version
+	// elsewhere: the statement reads the table in a subquery too.
+	elsewhere bool
 }
 
 // targetAsOf stands behind AS OF in the SELECT of a statement for its target.
@@ -43,6 +44,13 @@ func targetOf(ctx *sql.Context) *table {
 	out := *t.table
 	out.target = t
 	return &out
+}
+
+// alsoReads notes that the statement looks at a table beside its target.
+func alsoReads(ctx *sql.Context, handle *delta.Table) {
+	if t, ok := ctx.Value(targetKey{}).(*target); ok && t.handle == handle {
+		t.elsewhere = true
+	}
 }
 
 // mark makes a reference in FROM one to the target.
@@ -136,9 +144,6 @@ func (c *Catalog) openTarget(ctx *sql.Context, ref tableRef, statement string) (
 	}
 	if err := t.checkWrite(ctx); err != nil {
 		return nil, err
-	}
-	if waits, err := manualCommit(ctx); waits || err != nil {
-		return nil, errors.Join(err, notYet(statement+" in a transaction", "COMMIT before it"))
 	}
 	out := &target{table: t, alias: ref.alias}
 	out.mark(ref.expr)

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -15,8 +14,8 @@ import (
 // transaction is what one statement, or all between BEGIN and COMMIT, sees and has written.
 //
 // Invariants:
-//   - a table is read at one version: the newest at its first lookup;
-//   - at most one table is written; its files are durable, but no commit names them until COMMIT;
+//   - a table is read at one version: the newest at its first lookup. What the transaction itself has written is on top;
+//   - at most one table is written; the files are durable, but no commit names them until COMMIT;
 //   - nothing in it has to be released: GMS may forget a transaction after an error. Files that no commit names are
 //     then left to VACUUM, as those of a crash are.
 type transaction struct {
@@ -24,20 +23,29 @@ type transaction struct {
 
 	mu         sync.Mutex
 	pins       map[string]*delta.Snapshot // by the table's URI
-	target     *delta.Table               // the table that is written; nil: none
-	name       string                     // its name, for messages
-	files      []delta.AddFile
+	work       *work                      // nil: nothing is written
 	savepoints []savepoint
+	scans      map[string]uint64 // by the table's URI: the last statement that read it
 }
 
-// savepoint is how many files had been written at SAVEPOINT.
+// work is what a transaction has written and not committed. It is replaced, never changed.
+type work struct {
+	handle *delta.Table
+	name   string // of the table, for messages
+	tx     *delta.Transaction
+	view   *delta.Snapshot // the version with what is written on top
+	writes []*tableWrite   // by statement
+	ops    []delta.Operation
+}
+
+// savepoint is the work at SAVEPOINT.
 type savepoint struct {
-	name  string
-	files int
+	name string
+	work *work
 }
 
 func newTransaction(readOnly bool) *transaction {
-	return &transaction{readOnly: readOnly, pins: make(map[string]*delta.Snapshot)}
+	return &transaction{readOnly: readOnly, pins: make(map[string]*delta.Snapshot), scans: make(map[string]uint64)}
 }
 
 func (t *transaction) String() string { return "transaction" }
@@ -55,10 +63,13 @@ func currentTransaction(ctx *sql.Context) *transaction {
 	return newTransaction(false)
 }
 
-// pin returns the version of the table that the transaction sees.
+// pin returns what the transaction sees of the table.
 func (t *transaction) pin(ctx context.Context, table *delta.Table) (*delta.Snapshot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.work != nil && t.work.of(table) {
+		return t.work.view, nil
+	}
 	uri := table.Store().URI()
 	if snap, ok := t.pins[uri]; ok {
 		return snap, nil
@@ -71,6 +82,9 @@ func (t *transaction) pin(ctx context.Context, table *delta.Table) (*delta.Snaps
 	return snap, nil
 }
 
+// of tells whether the work is on a table.
+func (w *work) of(table *delta.Table) bool { return w.handle.Store().URI() == table.Store().URI() }
+
 // forget unpins a table that the statement itself has made or replaced.
 func (t *transaction) forget(table *delta.Table) {
 	t.mu.Lock()
@@ -78,20 +92,32 @@ func (t *transaction) forget(table *delta.Table) {
 	delete(t.pins, table.Store().URI())
 }
 
-// written returns the files that the transaction has written to the table and not committed.
-func (t *transaction) written(table *delta.Table) []delta.AddFile {
+// repin forgets all versions: the statement runs again on the newest.
+func (t *transaction) repin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.target == nil || t.target.Store().URI() != table.Store().URI() {
-		return nil
-	}
-	return t.files
+	t.pins = make(map[string]*delta.Snapshot)
 }
 
 func (t *transaction) hasWrites() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.target != nil
+	return t.work != nil
+}
+
+// scanned notes that the statement reads rows of a table.
+func (t *transaction) scanned(ctx *sql.Context, table *delta.Table) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.scans[table.Store().URI()] = ctx.Pid()
+}
+
+// hasScanned tells whether the statement has read rows of a table.
+func (t *transaction) hasScanned(ctx *sql.Context, table *delta.Table) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	statement, ok := t.scans[table.Store().URI()]
+	return ok && statement == ctx.Pid()
 }
 
 // mayWrite refuses a table that the transaction may not write.
@@ -101,52 +127,76 @@ func (t *transaction) mayWrite(table *delta.Table, name string) error {
 	if t.readOnly {
 		return sql.ErrReadOnlyTransaction.New()
 	}
-	if t.target != nil && t.target.Store().URI() != table.Store().URI() {
-		return refuse(KindTransaction, "a transaction writes one table, and this one has written %s: COMMIT before you write %s", t.name, name)
+	if t.work != nil && !t.work.of(table) {
+		return refuse(KindTransaction, "a transaction writes one table, and this one has written %s: COMMIT before you write %s", t.work.name, name)
 	}
 	return nil
 }
 
 // add keeps what a statement has written for COMMIT.
-func (t *transaction) add(w *tableWrite, _ delta.Operation) {
+func (t *transaction) add(w *tableWrite, op delta.Operation) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.target, t.name = w.t.handle, w.t.name
-	t.files = append(t.files, w.adds...)
-}
-
-// repin forgets the versions: the statement runs again on the newest.
-func (t *transaction) repin() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pins = make(map[string]*delta.Snapshot)
+	next := &work{handle: w.t.handle, name: w.t.name}
+	if before := t.work; before != nil {
+		next.tx = before.tx.Clone()
+		next.writes, next.ops = before.writes[:len(before.writes):len(before.writes)], before.ops[:len(before.ops):len(before.ops)]
+	} else {
+		next.tx = w.t.handle.Begin(w.t.snap)
+	}
+	if err := w.apply(next.tx); err != nil {
+		return err
+	}
+	next.view = next.tx.View()
+	next.writes, next.ops = append(next.writes, w), append(next.ops, op)
+	t.work = next
+	return nil
 }
 
 // commit makes one Delta commit of what was written.
 func (t *transaction) commit(ctx context.Context) error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.target == nil {
+	done := t.work
+	t.mu.Unlock()
+	defer t.reset()
+	if done == nil {
 		return nil
 	}
-	snap := t.pins[t.target.Store().URI()]
-	err := commitAppend(ctx, t.target, snap, t.files)
-	t.reset()
-	return err
+	if _, err := done.tx.Commit(ctx, operationOf(done.ops)); err != nil {
+		return lost(ctx, err, done.writes...)
+	}
+	for _, w := range done.writes {
+		w.t.c.maintainSoon(w.t.handle)
+		break
+	}
+	return nil
+}
+
+// operationOf is a transaction in the table's history: the one statement that it is, or all of them.
+func operationOf(ops []delta.Operation) delta.Operation {
+	if len(ops) == 1 {
+		return ops[0]
+	}
+	names := make([]string, len(ops))
+	for i, op := range ops {
+		names[i] = op.Name
+	}
+	return delta.Operation{Name: "TRANSACTION", Parameters: map[string]string{"statements": jsonList(names)}}
 }
 
 // rollback drops what was written.
 func (t *transaction) rollback(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	err := t.dropFrom(ctx, 0)
-	t.reset()
+	err := t.backTo(ctx, nil)
+	t.savepoints, t.pins = nil, make(map[string]*delta.Snapshot)
 	return err
 }
 
 func (t *transaction) reset() {
-	t.target, t.name, t.files, t.savepoints = nil, "", nil, nil
-	t.pins = make(map[string]*delta.Snapshot)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.work, t.savepoints, t.pins = nil, nil, make(map[string]*delta.Snapshot)
 }
 
 func (t *transaction) savepoint(name string) {
@@ -155,7 +205,7 @@ func (t *transaction) savepoint(name string) {
 	if at := t.find(name); at >= 0 {
 		t.savepoints = append(t.savepoints[:at], t.savepoints[at+1:]...)
 	}
-	t.savepoints = append(t.savepoints, savepoint{name: name, files: len(t.files)})
+	t.savepoints = append(t.savepoints, savepoint{name: name, work: t.work})
 }
 
 func (t *transaction) rollbackTo(ctx context.Context, name string) error {
@@ -165,7 +215,7 @@ func (t *transaction) rollbackTo(ctx context.Context, name string) error {
 	if at < 0 {
 		return sql.ErrSavepointDoesNotExist.New(name)
 	}
-	err := t.dropFrom(ctx, t.savepoints[at].files)
+	err := t.backTo(ctx, t.savepoints[at].work)
 	t.savepoints = t.savepoints[:at+1]
 	return err
 }
@@ -190,25 +240,19 @@ func (t *transaction) find(name string) int {
 	return -1
 }
 
-// dropFrom deletes the files from position n on. A file that cannot be deleted is left to VACUUM.
-func (t *transaction) dropFrom(ctx context.Context, n int) error {
+// backTo makes an earlier work, or none, the present one, and drops the files that were written since.
+func (t *transaction) backTo(ctx context.Context, to *work) error {
+	if t.work == nil {
+		return nil
+	}
+	kept := 0
+	if to != nil {
+		kept = len(to.writes)
+	}
 	var all []error
-	for _, f := range t.files[n:] {
-		if err := t.target.Store().Delete(ctx, f.Path); err != nil {
-			all = append(all, fmt.Errorf("roll back: delete %s: %w", f.Path, err))
-		}
+	for _, w := range t.work.writes[kept:] {
+		all = append(all, w.drop(ctx))
 	}
-	t.files = t.files[:n]
-	if n == 0 {
-		t.target, t.name = nil, ""
-	}
+	t.work = to
 	return errors.Join(all...)
-}
-
-// commitAppend commits files of an append, which is blind: concurrent appends do not disturb it.
-func commitAppend(ctx context.Context, table *delta.Table, read *delta.Snapshot, files []delta.AddFile) error {
-	tx := table.Begin(read)
-	tx.Add(files...)
-	_, err := tx.Commit(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": "Append", "partitionBy": "[]"}})
-	return err
 }

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,7 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 	changes := newRowChanges(w, []rowAction{act})
 	changes.compare = true
 	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
-		return types.OkResult{}, w.fail(ctx, err)
+		return types.OkResult{}, lost(ctx, err, w)
 	}
 	n := changes.counts
 	if n.updated > 0 {
@@ -177,6 +176,5 @@ func predicateText(where *ast.Where) string {
 	if where == nil {
 		return "[]"
 	}
-	text, _ := json.Marshal([]string{ast.String(where.Expr)}) // a list of strings always marshals
-	return string(text)
+	return jsonList([]string{ast.String(where.Expr)})
 }

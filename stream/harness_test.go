@@ -3,8 +3,10 @@ package stream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 	"strings"
@@ -301,7 +303,30 @@ func (p planFake) Run(_ context.Context, inputs []vector.Operator, _ time.Time, 
 	if len(inputs) == 1 {
 		return inputs[0], nil
 	}
-	return vector.NewConcat(p.schema, inputs), nil
+	return &unionFake{inputs}, nil
+}
+
+// unionFake reads its inputs one after the other.
+type unionFake struct{ inputs []vector.Operator }
+
+func (u *unionFake) Schema() *batch.Schema { return u.inputs[0].Schema() }
+
+func (u *unionFake) Next(ctx context.Context) (*batch.Batch, error) {
+	for _, in := range u.inputs {
+		if b, err := in.Next(ctx); !errors.Is(err, io.EOF) {
+			return b, err
+		}
+	}
+	return nil, io.EOF
+}
+
+func (u *unionFake) Close() error {
+	for _, in := range u.inputs {
+		if err := in.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // input is n files of two rows each, put into the lake, and the rows that the table must have.

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -112,42 +111,6 @@ func (p *project) Next(ctx context.Context) (*batch.Batch, error) {
 }
 
 func (p *project) Close() error { return p.child.Close() }
-
-// concat reads its children in order.
-type concat struct {
-	schema   *batch.Schema
-	children []Operator
-	at       int
-}
-
-// NewConcat returns an operator that reads its children one after the other. All have the schema given.
-func NewConcat(schema *batch.Schema, children []Operator) Operator {
-	return &concat{schema: schema, children: children}
-}
-
-func (c *concat) Schema() *batch.Schema { return c.schema }
-
-func (c *concat) Next(ctx context.Context) (*batch.Batch, error) {
-	for c.at < len(c.children) {
-		b, err := c.children[c.at].Next(ctx)
-		if !errors.Is(err, io.EOF) {
-			return b, err
-		}
-		if err := c.children[c.at].Close(); err != nil {
-			return nil, err
-		}
-		c.at++
-	}
-	return nil, io.EOF
-}
-
-func (c *concat) Close() error {
-	var errs []error
-	for _, child := range c.children {
-		errs = append(errs, child.Close())
-	}
-	return errors.Join(errs...)
-}
 
 // memory hands out batches that it has.
 type memory struct {

@@ -1,0 +1,158 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lakesql/delta"
+	"lakesql/store"
+)
+
+// withVectors is what makes a table have deletion vectors, or not.
+var withVectors = map[bool]string{false: "", true: "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"}
+
+func TestTransactionOfChanges(t *testing.T) {
+	for _, properties := range []string{""} {
+		l := newLab(t)
+		other := l.session()
+		l.exec("CREATE TABLE t (a INT, b INT) USING DELTA "+properties, "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)", "BEGIN",
+			"UPDATE t SET b = 20 WHERE a = 2", "INSERT INTO t VALUES (4, 4), (5, 5)", "SAVEPOINT s")
+		require.Equal(t, []string{"1|1", "2|20", "3|3", "4|4", "5|5"}, l.rows("SELECT * FROM t ORDER BY a"))
+		require.Equal(t, 2, l.affected("DELETE FROM t WHERE a IN (1, 4)"))
+		require.Equal(t, 2, l.affected("UPDATE t SET b = b * 100 WHERE b >= 5"))
+		require.Equal(t, []string{"2|2000", "3|3", "5|500"}, l.rows("SELECT * FROM t ORDER BY a"))
+		require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t"))
+		l.exec("ROLLBACK TO s")
+		require.Equal(t, []string{"1|1", "2|20", "3|3", "4|4", "5|5"}, l.rows("SELECT * FROM t ORDER BY a"))
+		l.refused("UPDATE t SET b = 'x' WHERE a = 3", "not a valid value")
+		require.Equal(t, 1, l.affected("DELETE FROM t WHERE a = 5"))
+		require.Equal(t, []string{"1|1", "2|2", "3|3"}, other.rows("SELECT * FROM t ORDER BY a"))
+		l.exec("COMMIT")
+		require.Equal(t, []string{"1|1", "2|20", "3|3", "4|4"}, other.rows("SELECT * FROM t ORDER BY a"))
+		history := l.rows("DESCRIBE HISTORY t")
+		require.Len(t, history, 3, "one commit")
+		require.Contains(t, history[0], `TRANSACTION|{"statements":"[\"UPDATE\",\"WRITE\",\"DELETE\"]"}`)
+		l.exec("BEGIN", "DELETE FROM t", "INSERT INTO t VALUES (7, 7)")
+		require.Equal(t, []string{"7|7"}, l.rows("SELECT * FROM t"))
+		l.exec("ROLLBACK")
+		require.Equal(t, []string{"4"}, l.rows("SELECT COUNT(*) FROM t"))
+	}
+}
+
+// Two transactions that change different rows of one file both succeed where rows are deleted in place, and one of them loses where the file is
+// rewritten, or where they meet.
+func TestTransactionsThatMeet(t *testing.T) {
+	for _, c := range []struct {
+		vectors       bool
+		first, second string
+		lost          string // the class of the conflict; "": both succeed
+		rows          []string
+	}{
+		{false, "UPDATE t SET b = 10 WHERE a = 1", "UPDATE t SET b = 20 WHERE a = 2", "DELTA_CONCURRENT_", []string{"1|10", "2|2", "3|3"}},
+		{false, "INSERT INTO t VALUES (4, 4)", "UPDATE t SET b = 20 WHERE a = 2", "", []string{"1|1", "2|20", "3|3", "4|4"}},
+		{false, "INSERT INTO t VALUES (4, 4)", "DELETE FROM t", "", []string{"4|4"}},
+		{false, "DELETE FROM t WHERE a = 1", "INSERT INTO t SELECT a + 10, b FROM t", "DELTA_CONCURRENT_", []string{"2|2", "3|3"}},
+		{false, "DELETE FROM t WHERE a = 1", "INSERT INTO t VALUES (5, 5)", "", []string{"2|2", "3|3", "5|5"}},
+	} {
+		l := newLab(t)
+		other := l.session()
+		l.exec("CREATE TABLE t (a INT, b INT) USING DELTA "+withVectors[c.vectors],
+			"INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)", "CREATE TABLE u (k INT, v INT)", "INSERT INTO u VALUES (2, 200)")
+		other.exec("BEGIN", c.second)
+		l.exec(c.first)
+		_, err := other.try("COMMIT")
+		if c.lost == "" {
+			require.NoError(t, err, c.second)
+		} else {
+			require.ErrorIs(t, err, delta.ErrConflict, c.second)
+			require.ErrorContains(t, err, c.lost)
+		}
+		require.Equal(t, c.rows, l.rows("SELECT * FROM t ORDER BY a"), c.second)
+	}
+}
+
+// racing lets another commit win, as often as it is told, right before one of its own.
+type racing struct {
+	store.Store
+	before func()
+}
+
+func (s *racing) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	if before := s.before; before != nil && strings.HasPrefix(key, "_delta_log/") {
+		s.before = nil // what it does commits too
+		before()
+	}
+	return s.Store.PutIfAbsent(ctx, key, data)
+}
+
+// A statement that loses runs again on the newest version.
+func TestStatementRunsAgain(t *testing.T) {
+	l := newLab(t)
+	other := openLab(t, l.dir)
+	var race *racing
+	l.c.cfg.Open = func(uri string) (store.Store, error) {
+		st, err := store.Open(uri)
+		if strings.HasSuffix(uri, "/lake/t") {
+			race = &racing{Store: st}
+			return race, err
+		}
+		return st, err
+	}
+	other.exec("CREATE TABLE t (a INT, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2)")
+	require.Equal(t, 1, l.affected("UPDATE t SET b = 5 WHERE a = 2"))
+	race.before = func() { other.exec("UPDATE t SET b = b + 100") }
+	require.Equal(t, 2, l.affected("UPDATE t SET b = b + 1"))
+	require.Equal(t, []string{"1|102", "2|106"}, l.rows("SELECT * FROM t ORDER BY a"))
+	race.before = func() { other.exec("UPDATE t SET a = 3 WHERE a = 1") }
+	require.Equal(t, 0, l.affected("DELETE FROM t WHERE a = 1"))
+	again := 0
+	var lose func()
+	lose = func() {
+		again++
+		other.exec(fmt.Sprintf("UPDATE t SET b = %d", again))
+		race.before = lose
+	}
+	lose()
+	_, err := l.try("UPDATE t SET b = -1")
+	require.ErrorIs(t, err, delta.ErrConflict)
+	require.ErrorContains(t, err, "[DELTA_CONCURRENT_")
+	require.Equal(t, 1+maxTries, again)
+	race.before = nil
+	for _, file := range l.files("lake/lake/t") {
+		require.Contains(t, l.logged("t"), file, "what a lost statement has written is dropped")
+	}
+}
+
+// files are the data files in a folder.
+func (l *lab) files(folder string) []string {
+	l.t.Helper()
+	entries, err := os.ReadDir(l.path(folder))
+	require.NoError(l.t, err)
+	var out []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".parquet") {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// logged is the text of a table's log.
+func (l *lab) logged(table string) string {
+	l.t.Helper()
+	names, err := filepath.Glob(l.path("lake", "lake", table, "_delta_log", "*.json"))
+	require.NoError(l.t, err)
+	var out strings.Builder
+	for _, n := range names {
+		text, err := os.ReadFile(n)
+		require.NoError(l.t, err)
+		out.Write(text)
+	}
+	return out.String()
+}
