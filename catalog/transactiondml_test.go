@@ -18,7 +18,7 @@ import (
 var withVectors = map[bool]string{false: "", true: "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"}
 
 func TestTransactionOfChanges(t *testing.T) {
-	for _, properties := range []string{""} {
+	for _, properties := range withVectors {
 		l := newLab(t)
 		other := l.session()
 		l.exec("CREATE TABLE t (a INT, b INT) USING DELTA "+properties, "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)", "BEGIN",
@@ -54,6 +54,13 @@ func TestTransactionsThatMeet(t *testing.T) {
 		lost          string // the class of the conflict; "": both succeed
 		rows          []string
 	}{
+		{true, "UPDATE t SET b = 10 WHERE a = 1", "UPDATE t SET b = 20 WHERE a = 2", "", []string{"1|10", "2|20", "3|3"}},
+		{true, "DELETE FROM t WHERE a = 1", "DELETE FROM t WHERE b = 3", "", []string{"2|2"}},
+		{true, "UPDATE t SET b = 10 WHERE a = 1", "DELETE FROM t WHERE a = 1", "DELTA_CONCURRENT_", []string{"1|10", "2|2", "3|3"}},
+		{true, "UPDATE t SET b = 3 WHERE a = 1", "DELETE FROM t WHERE b = 3", "DELTA_CONCURRENT_APPEND", []string{"1|3", "2|2", "3|3"}},
+		{true, "UPDATE t SET b = 10 WHERE a = 1", "UPDATE t SET b = 20 WHERE a = (SELECT max(a) FROM t)", "DELTA_CONCURRENT_", []string{"1|10", "2|2", "3|3"}},
+		{true, "UPDATE t SET b = 10 WHERE a = 1", "DELETE FROM t ORDER BY b DESC LIMIT 1", "DELTA_CONCURRENT_", []string{"1|10", "2|2", "3|3"}},
+		{true, "DELETE FROM t WHERE a = 1", "UPDATE t JOIN u ON t.a = u.k SET b = u.v", "", []string{"2|200", "3|3"}},
 		{false, "UPDATE t SET b = 10 WHERE a = 1", "UPDATE t SET b = 20 WHERE a = 2", "DELTA_CONCURRENT_", []string{"1|10", "2|2", "3|3"}},
 		{false, "INSERT INTO t VALUES (4, 4)", "UPDATE t SET b = 20 WHERE a = 2", "", []string{"1|1", "2|20", "3|3", "4|4"}},
 		{false, "INSERT INTO t VALUES (4, 4)", "DELETE FROM t", "", []string{"4|4"}},

@@ -57,6 +57,7 @@ type ScanStats struct {
 	FilesSkipped     int   // of them, those left out by partition values or statistics
 	RowGroups        int   // in the files that were opened
 	RowGroupsSkipped int   // of them, those left out by statistics
+	RowsSkipped      int64 // in the other row groups, those in pages that were left out by statistics
 	Rows             int64 // handed out
 }
 
@@ -284,37 +285,23 @@ func (s *Scan) open(f delta.File) (*delta.FileReader, error) {
 		return nil, nil
 	}
 	reader, err := s.table.OpenFile(s.ctx, s.snap, f, delta.FileReaderOptions{Columns: s.read, Cache: s.cache})
-	if err != nil || coverage == AllRows {
-		return reader, err
-	}
-	rows, err := s.rows(f, reader.Parquet())
-	if err != nil || len(rows) == 0 {
-		return nil, errors.Join(err, reader.Close())
-	}
-	reader.Restrict(rows)
-	return reader, nil
-}
-
-// rows are the ranges of a file in which the filter can be true for some row.
-func (s *Scan) rows(f delta.File, open *parquet.File) ([]parquet.RowRange, error) {
-	all := open.RowGroups()
-	groups, err := s.filter.groups(f, open)
 	if err != nil {
 		return nil, err
 	}
-	s.count(func(c *ScanStats) {
-		c.RowGroups += len(all)
-		c.RowGroupsSkipped += len(all) - len(groups)
-	})
-	var rows []parquet.RowRange
-	start, next := int64(0), 0
-	for g := range all {
-		end := start + all[g].NumRows
-		if next < len(groups) && groups[next] == g {
-			rows = append(rows, parquet.RowRange{Start: start, End: end})
-			next++
-		}
-		start = end
+	s.count(func(c *ScanStats) { c.RowGroups += len(reader.Parquet().RowGroups()) })
+	if coverage == AllRows {
+		return reader, nil
 	}
-	return rows, nil
+	rows, left, err := s.filter.rows(s.ctx, f, reader.Parquet())
+	if err != nil || len(rows) == 0 {
+		err = errors.Join(err, reader.Close())
+		reader = nil
+	} else {
+		reader.Restrict(rows)
+	}
+	s.count(func(c *ScanStats) {
+		c.RowGroupsSkipped += left.groups
+		c.RowsSkipped += left.rows
+	})
+	return reader, err
 }

@@ -202,6 +202,49 @@ func TestScan(t *testing.T) {
 	require.ErrorContains(t, err, `no column "nope" in version 3; it has id, Region`)
 }
 
+// TestPagesAreSkipped: of a row group with a page index only the pages are read that can have a row, and each row keeps its position.
+func TestPagesAreSkipped(t *testing.T) {
+	long, text := batch.Type{Kind: batch.Int64}, batch.Type{Kind: batch.String}
+	schema := batch.NewSchema(batch.Field{Name: "id", Type: long, Nullable: true}, batch.Field{Name: "word", Type: text, Nullable: true})
+	x := newTable(t, schema)
+	b := batch.NewBuilder(schema)
+	const rows = 2 * pageIndexRows
+	for i := range int64(rows) {
+		word := any(fmt.Sprintf("word %07d", (i/1000)*7%40))
+		if i%5000 == 17 {
+			word = nil
+		}
+		require.NoError(t, b.AppendRow(i, word))
+	}
+	var out bytes.Buffer
+	w, err := parquet.NewWriter(&out, schema, parquet.WriterOptions{PageBytes: 8 << 10})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(b.Finish()))
+	_, err = w.Close()
+	require.NoError(t, err)
+	require.NoError(t, x.st.PutIfAbsent(context.Background(), "pages.parquet", out.Bytes()))
+	tx := x.tab.Begin(x.snap)
+	tx.Add(delta.AddFile{Path: "pages.parquet", Size: int64(out.Len()), ModTime: time.Now(), NumRecords: -1})
+	x.commit(tx)
+	id, word := NewColumn(0, schema.Fields[0]), NewColumn(1, schema.Fields[1])
+	must := func(e Expr, err error) Expr { require.NoError(t, err); return e }
+	for _, predicate := range []Expr{
+		must(NewBetween(id, NewInt(12_345), NewInt(12_350))),
+		must(NewCompare(Equal, word, NewString("word 0000021"))),
+		must(NewAnd(must(NewCompare(GreaterEqual, id, NewInt(rows-3))), must(NewNot(NewIsNull(word))))),
+		must(NewAnd(must(NewCompare(Equal, word, NewString("word 0000007"))), must(NewCompare(Less, id, NewInt(1100))))),
+		NewIsNull(word),
+	} {
+		names := []string{"id", "word", RowColumn}
+		some := x.scan(names, predicate)
+		require.Equal(t, drain(t, NewFilter(x.scan(names, nil), predicate)), drain(t, NewFilter(some, predicate)))
+		if _, isNull := predicate.(*isNull); !isNull {
+			require.Positive(t, some.Stats().RowsSkipped)
+			require.Equal(t, rows-some.Stats().RowsSkipped, some.Stats().Rows)
+		}
+	}
+}
+
 // TestAddresses: a row's file and its place in it, whatever is left out.
 func TestAddresses(t *testing.T) {
 	x := smallTable(t)

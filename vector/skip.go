@@ -27,6 +27,8 @@ type FileFilter struct {
 	columns   []scanColumn
 	predicate Expr // nil: true for every row
 	needed    []int
+	naming    parquet.Naming // how the columns are found in files
+	byID      bool
 }
 
 // scanColumn is where a column of a scan comes from.
@@ -40,6 +42,7 @@ type scanColumn struct {
 // Names that the snapshot does not have are those of address columns.
 func NewFileFilter(snap *delta.Snapshot, columns []string, predicate Expr) (*FileFilter, error) {
 	f := &FileFilter{predicate: predicate}
+	f.naming, f.byID = snap.Naming()
 	partition := make(map[string]bool)
 	for _, name := range snap.Metadata().PartitionColumns {
 		partition[name] = true
@@ -177,28 +180,6 @@ func (f *FileFilter) partitionBounds(file delta.File) ([]bounds, error) {
 		}
 	}
 	return known, nil
-}
-
-// groups returns the row groups of an open file in which the predicate can be true for some row.
-func (f *FileFilter) groups(file delta.File, open *parquet.File) ([]int, error) {
-	all := open.RowGroups()
-	groups := make([]int, 0, len(all))
-	known, err := f.partitionBounds(file)
-	if err != nil {
-		return nil, err
-	}
-	for g := range all {
-		for _, i := range f.needed {
-			if c := f.columns[i]; c.stored() {
-				stats := all[g].Stats(c.field, nil, false)
-				known[i] = boundsOf(c.field.Type, stats.Min, stats.Max, stats.NullCount, all[g].NumRows)
-			}
-		}
-		if f.coverage(known) != NoRows {
-			groups = append(groups, g)
-		}
-	}
-	return groups, nil
 }
 
 // replacementCharacter ends maxima that Spark before Delta 3.3 cut off. It is less than the characters beyond U+FFFF.
