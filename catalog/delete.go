@@ -35,7 +35,7 @@ func (c *Catalog) delete(ctx *sql.Context, d *ast.Delete) (types.OkResult, error
 		return types.OkResult{}, err
 	}
 	sel := &ast.Select{Comments: d.Comments, With: d.With, From: d.TableExprs, Where: d.Where, OrderBy: d.OrderBy, Limit: d.Limit, SelectExprs: t.address()}
-	changes := newRowChanges(w, []rowAction{{kind: deleteRows}})
+	changes := newRowChanges(w, []rowAction{{kind: deleteRows}}, nil)
 	changes.wholeFiles = true
 	if err := c.applySelect(ctx, t, sel, changes, false); err != nil {
 		return types.OkResult{}, lost(ctx, err, w)
@@ -81,11 +81,12 @@ func (c *Catalog) truncate(ctx *sql.Context, ref tableRef) (types.OkResult, erro
 		return types.OkResult{}, err
 	}
 	w.removes = slices.Collect(t.snap.Files())
+	w.untold.removes = w.removes
 	w.reads.whole = true
 	if len(w.removes) == 0 {
 		return types.OkResult{}, nil
 	}
-	changes := newRowChanges(w, nil)
+	changes := newRowChanges(w, nil, nil)
 	changes.counts.removedFiles = int64(len(w.removes))
 	return types.OkResult{}, w.finish(ctx, changes.operation("TRUNCATE", nil))
 }
@@ -119,8 +120,7 @@ func (r *rowChanges) decide(ctx *sql.Context, t *target, node sql.Node) error {
 		live, known := f.NumLiveRecords()
 		switch {
 		case coverage == vector.AllRows && known:
-			r.w.removes = append(r.w.removes, f)
-			r.counts.removedFiles++
+			r.remove(f, true)
 			r.counts.matched += live
 			r.counts.deleted += live
 		case coverage != vector.NoRows:

@@ -35,13 +35,15 @@ func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, chan
 			return err
 		}
 	}
-	fields := append(addressFields[:len(addressFields):len(addressFields)], changes.valueFields()...)
-	rows, err := c.openSelect(ctx, node, batch.NewSchema(fields...), ignore)
+	rows, err := c.openSelect(ctx, node, changes.schema(), ignore)
 	if err != nil {
 		return err
 	}
 	err = changes.run(ctx, rows)
-	return errors.Join(err, rows.Close())
+	if err = errors.Join(err, rows.Close()); err == nil {
+		err = changes.finish(ctx)
+	}
+	return errors.Join(err, changes.close())
 }
 
 // recheck tells whether the statement would change a row of files that another commit has added meanwhile.

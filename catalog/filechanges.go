@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,102 +11,10 @@ import (
 
 	"lakesql/batch"
 	"lakesql/delta"
-	"lakesql/delta/dv"
-	"lakesql/format/parquet"
 )
 
-// fileChanges are the changes of the rows of one file.
-type fileChanges struct {
-	number  int64
-	file    delta.File
-	last    int64     // row that came
-	matched dv.Bitmap // all rows that came
-	deleted dv.Bitmap
-	updates rowUpdates
-}
-
-// rowUpdates are the new values of rows, in the order in which they came until sort.
-type rowUpdates struct {
-	rows   []int64         // positions in the file
-	values []*batch.Vector // of all actions
-}
-
-func newFileChanges(number int64, values []batch.Field) *fileChanges {
-	f := &fileChanges{number: number, last: -1}
-	for _, v := range values {
-		f.updates.values = append(f.updates.values, batch.NewVector(v.Type, 0))
-	}
-	return f
-}
-
-// add takes the row in place i of a batch whose columns are an address and values. false: the row has come before.
-func (f *fileChanges) add(act rowAction, at int64, values []*batch.Vector, i int) bool {
-	if at <= f.last && f.matched.Contains(at) {
-		return false
-	}
-	f.last = max(f.last, at)
-	f.matched.Add(at)
-	if act.kind == deleteRows {
-		f.deleted.Add(at)
-		return true
-	}
-	f.updates.rows = append(f.updates.rows, at)
-	for c, v := range f.updates.values {
-		v.AppendFrom(values[c], i)
-	}
-	return true
-}
-
-// sort puts the updates in the order of their rows.
-func (u *rowUpdates) sort() {
-	if slices.IsSorted(u.rows) {
-		return
-	}
-	order := make([]int32, len(u.rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(u.rows[a], u.rows[b]) })
-	u.keep(order)
-}
-
-// keep leaves the updates at these places, in that order.
-func (u *rowUpdates) keep(places []int32) {
-	rows := make([]int64, len(places))
-	for i, p := range places {
-		rows[i] = u.rows[p]
-	}
-	u.rows = rows
-	for c, v := range u.values {
-		u.values[c] = v.Gather(places)
-	}
-}
-
-// within are the places of the updates of the rows [from, to).
-func (u *rowUpdates) within(from, to int64) (lo, hi int) {
-	lo, _ = slices.BinarySearch(u.rows, from)
-	hi, _ = slices.BinarySearch(u.rows, to)
-	return lo, hi
-}
-
-// rangeGap is how many rows between two wanted ones are read and dropped, rather than begun anew behind.
-const rangeGap = 512
-
-// ranges are the rows of the file that have updates, with what lies in small gaps between them.
-func (u *rowUpdates) ranges() []parquet.RowRange {
-	var out []parquet.RowRange
-	for _, at := range u.rows {
-		if n := len(out); n > 0 && at-out[n-1].End <= rangeGap {
-			out[n-1].End = at + 1
-		} else {
-			out = append(out, parquet.RowRange{Start: at, End: at + 1})
-		}
-	}
-	return out
-}
-
 // apply changes a file whose rows have all come.
-func (r *rowChanges) apply(ctx *sql.Context, f *fileChanges) error {
+func (r *rowChanges) apply(ctx *sql.Context, f *fileUpdates) error {
 	r.counts.matched += f.matched.Cardinality()
 	f.updates.sort()
 	if r.compare && len(f.updates.rows) > 0 {
@@ -115,6 +23,10 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileChanges) error {
 		}
 	}
 	gone := f.deleted.Cardinality()
+	if left := f.matched.Clone(); r.source != nil {
+		left.AndNot(&f.acted)
+		r.w.reads.rows = append(r.w.reads.rows, fileRows{f.file, left})
+	}
 	if gone == 0 && len(f.updates.rows) == 0 {
 		return nil
 	}
@@ -123,11 +35,11 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileChanges) error {
 	var err error
 	switch live, known := f.file.NumLiveRecords(); {
 	case known && live == gone:
-		r.remove(f.file)
+		r.remove(f.file, true)
 	case r.w.canDeleteRows(f.file):
 		err = r.moveRows(ctx, f)
 	default:
-		r.remove(f.file)
+		r.remove(f.file, false)
 		err = r.rewrite(ctx, f)
 	}
 	if err != nil {
@@ -136,46 +48,28 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileChanges) error {
 	return nil
 }
 
-// remove takes a file out of the table.
-func (r *rowChanges) remove(f delta.File) {
+// remove takes a file out of the table. untold: no change file says so.
+func (r *rowChanges) remove(f delta.File, untold bool) {
 	r.counts.removedFiles++
 	r.w.removes = append(r.w.removes, f)
-}
-
-// moveRows deletes the changed rows in the file by its deletion vector, and writes the updated ones elsewhere.
-func (r *rowChanges) moveRows(ctx *sql.Context, f *fileChanges) error {
-	gone := f.deleted.Clone()
-	for _, at := range f.updates.rows {
-		gone.Add(at)
+	if untold {
+		r.w.untold.removes = append(r.w.untold.removes, f)
 	}
-	r.counts.vectors++
-	r.w.deleted = append(r.w.deleted, fileRows{f.file, gone})
-	if len(f.updates.rows) == 0 {
-		return nil
-	}
-	in, err := r.open(ctx, f.file, r.w.t.snap.Schema().Fields)
-	if err != nil {
-		return err
-	}
-	in.Restrict(f.updates.ranges())
-	return each(ctx, in, func(b *batch.Batch) error {
-		start := in.Position()
-		lo, hi := f.updates.within(start, start+int64(b.Len))
-		out := &batch.Batch{Schema: b.Schema, Cols: r.updated(f, b, start, lo, hi), Len: b.Len, Sel: make([]int32, 0, hi-lo)}
-		for _, at := range f.updates.rows[lo:hi] {
-			out.Sel = append(out.Sel, int32(at-start))
-		}
-		return r.write(ctx, out)
-	})
 }
 
 // open opens a file of the version that the statement sees.
-func (r *rowChanges) open(ctx *sql.Context, f delta.File, columns []batch.Field) (*delta.FileReader, error) {
-	return r.w.t.handle.OpenFile(ctx, r.w.t.snap, f, delta.FileReaderOptions{Columns: columns, Cache: r.w.t.c.dataFiles})
+func (r *rowChanges) open(ctx *sql.Context, f delta.File, opts delta.FileReaderOptions) (*delta.FileReader, error) {
+	opts.Cache = r.w.t.c.dataFiles
+	return r.w.t.handle.OpenFile(ctx, r.w.t.snap, f, opts)
 }
 
-// each calls visit with the batches of a file.
-func each(ctx *sql.Context, in *delta.FileReader, visit func(b *batch.Batch) error) error {
+// openRows opens a file for rows that are written elsewhere.
+func (r *rowChanges) openRows(ctx *sql.Context, f delta.File) (*delta.FileReader, error) {
+	return r.open(ctx, f, delta.FileReaderOptions{Columns: r.w.t.snap.Schema().Fields, RowIDs: r.out.tracks})
+}
+
+// each calls visit with the batches of a file, and closes it.
+func each(ctx context.Context, in *delta.FileReader, visit func(b *batch.Batch) error) error {
 	for {
 		b, err := in.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -191,24 +85,20 @@ func each(ctx *sql.Context, in *delta.FileReader, visit func(b *batch.Batch) err
 }
 
 // dropUnchanged leaves the updates that change a value of their row.
-func (r *rowChanges) dropUnchanged(ctx *sql.Context, f *fileChanges) error {
-	act := r.actions[0]
+func (r *rowChanges) dropUnchanged(ctx *sql.Context, f *fileUpdates) error {
 	var columns []batch.Field
 	var values []int
-	for c, source := range act.sources {
-		switch {
-		case source == recomputed:
-			return nil
-		case source != unchanged:
+	for c, from := range r.actions[0].columns {
+		if from.kind == fromValue {
 			columns = append(columns, r.w.t.snap.Schema().Fields[c])
-			values = append(values, source)
+			values = append(values, from.at)
 		}
 	}
-	in, err := r.open(ctx, f.file, columns)
+	in, err := r.open(ctx, f.file, delta.FileReaderOptions{Columns: columns})
 	if err != nil {
 		return err
 	}
-	in.Restrict(f.updates.ranges())
+	in.Restrict(ranges(slices.Values(f.updates.rows)))
 	var changed []int32
 	err = each(ctx, in, func(b *batch.Batch) error {
 		start := in.Position()
@@ -230,63 +120,140 @@ func (r *rowChanges) dropUnchanged(ctx *sql.Context, f *fileChanges) error {
 	return err
 }
 
-// rewrite writes a file anew, with its changes.
-func (r *rowChanges) rewrite(ctx *sql.Context, f *fileChanges) error {
-	in, err := r.open(ctx, f.file, r.w.t.snap.Schema().Fields)
+// moveRows deletes the changed rows in the file by its deletion vector, and writes the updated ones elsewhere.
+func (r *rowChanges) moveRows(ctx *sql.Context, f *fileUpdates) error {
+	gone := f.deleted.Clone()
+	for _, at := range f.updates.rows {
+		gone.Add(at)
+	}
+	r.counts.vectors++
+	r.w.deleted = append(r.w.deleted, fileRows{f.file, gone})
+	told := r.out.changes != nil && len(f.updates.rows) > 0
+	if !told {
+		r.w.untold.deleted = append(r.w.untold.deleted, fileRows{f.file, gone})
+	}
+	if len(f.updates.rows) == 0 {
+		return nil
+	}
+	in, err := r.openRows(ctx, f.file)
 	if err != nil {
 		return err
 	}
-	var live []int32
+	in.Restrict(ranges(gone.All()))
 	return each(ctx, in, func(b *batch.Batch) error {
-		start := in.Position()
-		out := &batch.Batch{Schema: b.Schema, Cols: b.Cols, Len: b.Len, Sel: b.Sel}
-		if f.deleted.Cardinality() > 0 {
-			live = live[:0]
-			for i := range b.Rows() {
-				if row := b.Row(i); !f.deleted.Contains(start + int64(row)) {
-					live = append(live, int32(row))
-				}
-			}
-			out.Sel = live
+		p := r.part(f, b, in.Position())
+		out := *p.after
+		out.Sel = p.updated
+		if err := r.tell(ctx, p); err != nil {
+			return err
 		}
-		lo, hi := f.updates.within(start, start+int64(b.Len))
-		r.counts.copied += int64(out.Rows() - (hi - lo))
-		if lo < hi {
-			out.Cols = r.updated(f, b, start, lo, hi)
-		}
-		return r.write(ctx, out)
+		return r.out.keep(ctx, &out, p.updated)
 	})
 }
 
-// updated are the columns of a batch with the updates [lo, hi), whose rows are counted from start.
-func (r *rowChanges) updated(f *fileChanges, b *batch.Batch, start int64, lo, hi int) []*batch.Vector {
-	out := slices.Clone(b.Cols)
-	for c, source := range r.actions[0].sources {
-		switch source {
-		case unchanged:
-		case recomputed:
-			out[c] = nil
-		default:
-			out[c] = replaced(b.Cols[c], f.updates.values[source], f.updates.rows[lo:hi], start, lo)
-		}
+// rewrite writes a file anew, with its changes.
+func (r *rowChanges) rewrite(ctx *sql.Context, f *fileUpdates) error {
+	in, err := r.openRows(ctx, f.file)
+	if err != nil {
+		return err
 	}
+	return each(ctx, in, func(b *batch.Batch) error {
+		p := r.part(f, b, in.Position())
+		r.counts.copied += int64(p.after.Rows() - len(p.updated))
+		if err := r.tell(ctx, p); err != nil {
+			return err
+		}
+		return r.out.keep(ctx, p.after, p.updated)
+	})
+}
+
+// changedPart is a batch of a file before and after its changes.
+type changedPart struct {
+	before, after    *batch.Batch // after has no row selected that is deleted
+	updated, deleted []int32
+}
+
+// part works out what becomes of a batch of a file, whose first row has the position start.
+func (r *rowChanges) part(f *fileUpdates, b *batch.Batch, start int64) changedPart {
+	p := changedPart{before: b, after: &batch.Batch{Schema: b.Schema, Cols: b.Cols, Len: b.Len, Sel: b.Sel}}
+	lo, hi := f.updates.within(start, start+int64(b.Len))
+	for _, at := range f.updates.rows[lo:hi] {
+		p.updated = append(p.updated, int32(at-start))
+	}
+	if f.deleted.Cardinality() > 0 {
+		live := make([]int32, 0, b.Rows())
+		for i := range b.Rows() {
+			if row := b.Row(i); f.deleted.Contains(start + int64(row)) {
+				p.deleted = append(p.deleted, int32(row))
+			} else {
+				live = append(live, int32(row))
+			}
+		}
+		p.after.Sel = live
+	}
+	if lo == hi {
+		return p
+	}
+	p.after.Cols = slices.Clone(b.Cols)
+	for c := range r.w.t.snap.Schema().Fields {
+		p.after.Cols[c] = r.column(c, b.Cols[c], &f.updates, start, lo, hi)
+	}
+	if r.out.tracks {
+		version := len(b.Cols) - 1
+		p.after.Cols[version] = withNulls(b.Cols[version], p.updated)
+	}
+	return p
+}
+
+// tell writes what rows were before to the change data feed. What they are afterwards is told where they are written.
+func (r *rowChanges) tell(ctx *sql.Context, p changedPart) error {
+	if err := r.out.changes.add(ctx, p.before, p.updated, delta.ChangeUpdateFrom); err != nil {
+		return err
+	}
+	return r.out.changes.add(ctx, p.before, p.deleted, delta.ChangeDelete)
+}
+
+// column is a column of a batch with the updates [lo, hi), whose rows are counted from start; nil when it is to be recomputed.
+func (r *rowChanges) column(c int, old *batch.Vector, u *rowUpdates, start int64, lo, hi int) *batch.Vector {
+	out := batch.NewVector(old.Type, 0)
+	done := 0
+	for place := lo; place < hi; {
+		from := r.actions[u.action(place)].columns[c]
+		row, n := int(u.rows[place]-start), 1
+		switch from.kind {
+		case recomputed:
+			return nil
+		case asBefore:
+			place++
+			continue
+		}
+		out.AppendRows(old.Slice(done, row), nil)
+		if from.kind == fromSource {
+			r.source.appendTo(out, from.at, u.sources[place])
+		} else {
+			for place+n < hi && u.rows[place+n] == u.rows[place]+int64(n) && u.action(place+n) == u.action(place) {
+				n++
+			}
+			out.AppendRows(u.values[from.at].Slice(place, place+n), nil)
+		}
+		done, place = row+n, place+n
+	}
+	if done == 0 {
+		return old
+	}
+	out.AppendRows(old.Slice(done, old.Len), nil)
 	return out
 }
 
-// replaced is a column with other values at some rows: row rows[i]-start takes value at+i.
-func replaced(old, values *batch.Vector, rows []int64, start int64, at int) *batch.Vector {
-	out := batch.NewVector(old.Type, old.Len)
+// withNulls is a column that is null at some rows, which are in ascending order.
+func withNulls(v *batch.Vector, rows []int32) *batch.Vector {
+	out := batch.NewVector(v.Type, v.Len)
 	done := 0
-	for i := 0; i < len(rows); {
-		row := int(rows[i] - start)
-		n := 1
-		for i+n < len(rows) && rows[i+n] == rows[i]+int64(n) {
-			n++
-		}
-		out.AppendRows(old.Slice(done, row), nil)
-		out.AppendRows(values.Slice(at+i, at+i+n), nil)
-		done, i = row+n, i+n
+	for _, row := range rows {
+		out.AppendRows(v.Slice(done, int(row)), nil)
+		out.AppendNull()
+		done = int(row) + 1
 	}
-	out.AppendRows(old.Slice(done, old.Len), nil)
+	out.AppendRows(v.Slice(done, v.Len), nil)
 	return out
 }

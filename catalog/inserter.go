@@ -147,7 +147,7 @@ func (i *inserter) finish(ctx *sql.Context) error {
 	if err != nil {
 		return err
 	}
-	w.adds = files
+	w.adds, w.untold.adds = files, files
 	w.reads.whole = currentTransaction(ctx).hasScanned(ctx, i.t.handle) // INSERT ... SELECT from the table itself
 	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": "Append", "partitionBy": "[]"}})
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"lakesql/batch"
 	"lakesql/delta"
 	"lakesql/delta/dv"
 	"lakesql/store"
@@ -22,7 +24,15 @@ type tableWrite struct {
 	changes []delta.AddFile // files of the change data feed
 	removes []delta.File
 	deleted []fileRows // rows of files that stay
+	untold  untold
 	reads   reads
+}
+
+// untold is what no change file says. Where a commit has none at all, readers see it by themselves; else it must be told too.
+type untold struct {
+	adds    []delta.AddFile
+	removes []delta.File
+	deleted []fileRows
 }
 
 // fileRows are rows of a file.
@@ -68,6 +78,9 @@ func (w *tableWrite) finish(ctx *sql.Context, op delta.Operation) error {
 	tx := w.t.handle.Begin(w.t.snap)
 	err := w.apply(tx)
 	if err == nil {
+		err = tellAll(ctx, tx, w)
+	}
+	if err == nil {
 		_, err = tx.Commit(ctx, op)
 	}
 	if err != nil {
@@ -95,6 +108,68 @@ func (w *tableWrite) apply(tx *delta.Transaction) error {
 	}
 	if w.reads.recheck != nil {
 		tx.Recheck(w.reads.recheck)
+	}
+	return nil
+}
+
+// tellAll makes the change files of a commit complete, where it has some.
+func tellAll(ctx context.Context, tx *delta.Transaction, writes ...*tableWrite) error {
+	if !slices.ContainsFunc(writes, func(w *tableWrite) bool { return len(w.changes) > 0 }) {
+		return nil
+	}
+	for _, w := range writes {
+		changes, err := w.tell(ctx)
+		w.changes = append(w.changes, changes...)
+		if err != nil {
+			return fmt.Errorf("change data feed of %s.%s: %w", w.t.database, w.t.name, err)
+		}
+		tx.AddChange(changes...)
+	}
+	return nil
+}
+
+// tell writes change files for what is untold.
+func (w *tableWrite) tell(ctx context.Context) ([]delta.AddFile, error) {
+	feed := newChangeFeed(w.t)
+	err := w.tellInto(ctx, feed)
+	if err != nil {
+		return nil, errors.Join(err, feed.abort())
+	}
+	return feed.close(ctx)
+}
+
+func (w *tableWrite) tellInto(ctx context.Context, feed *changeFeed) error {
+	tell := func(f delta.File, kind string, rows *dv.Bitmap) error {
+		in, err := w.t.handle.OpenFile(ctx, w.t.snap, f, delta.FileReaderOptions{Columns: w.t.snap.Schema().Fields, Cache: w.t.c.dataFiles})
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			in.Restrict(ranges(rows.All()))
+		}
+		return each(ctx, in, func(b *batch.Batch) error {
+			told := selection(b)
+			if rows != nil {
+				start := in.Position()
+				told = slices.DeleteFunc(slices.Clone(told), func(row int32) bool { return !rows.Contains(start + int64(row)) })
+			}
+			return feed.add(ctx, b, told, kind)
+		})
+	}
+	for _, a := range w.untold.adds {
+		if err := tell(delta.File{Path: a.Path, PartitionValues: a.PartitionValues, Size: a.Size}, delta.ChangeInsert, nil); err != nil {
+			return err
+		}
+	}
+	for _, f := range w.untold.removes {
+		if err := tell(f, delta.ChangeDelete, nil); err != nil {
+			return err
+		}
+	}
+	for _, d := range w.untold.deleted {
+		if err := tell(d.file, delta.ChangeDelete, d.rows); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -162,7 +162,11 @@ func (t *transaction) commit(ctx context.Context) error {
 	if done == nil {
 		return nil
 	}
-	if _, err := done.tx.Commit(ctx, operationOf(done.ops)); err != nil {
+	err := tellAll(ctx, done.tx, done.writes...)
+	if err == nil {
+		_, err = done.tx.Commit(ctx, operationOf(done.ops))
+	}
+	if err != nil {
 		return lost(ctx, err, done.writes...)
 	}
 	for _, w := range done.writes {

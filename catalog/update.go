@@ -12,6 +12,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/sqlext"
+	"lakesql/vector"
 )
 
 // update runs UPDATE as SELECT address, new values FROM ... WHERE ..., whose rows are then applied to the table's files.
@@ -29,7 +30,7 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 	}
 	set := &assignments{ignore: u.Ignore != ""}
 	sel := &ast.Select{Comments: u.Comments, With: u.With, From: u.TableExprs, Where: u.Where, OrderBy: u.OrderBy, Limit: u.Limit, SelectExprs: t.address()}
-	act, err := t.assign(ctx, set, u.Exprs, sel)
+	act, values, err := t.assign(ctx, set, u.Exprs, sel)
 	if err != nil {
 		return types.OkResult{}, err
 	}
@@ -37,7 +38,7 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	changes := newRowChanges(w, []rowAction{act})
+	changes := newRowChanges(w, []rowAction{act}, values)
 	changes.compare = true
 	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
 		return types.OkResult{}, lost(ctx, err, w)
@@ -130,38 +131,61 @@ func (c *Catalog) refOf(ctx *sql.Context, refs []tableRef, name *ast.ColName) (t
 }
 
 // assign puts the values of SET behind the address in the SELECT. A column may be assigned more than once; the last one counts.
-func (t *target) assign(ctx *sql.Context, set *assignments, exprs ast.AssignmentExprs, sel *ast.Select) (rowAction, error) {
+func (t *target) assign(ctx *sql.Context, set *assignments, exprs ast.AssignmentExprs, sel *ast.Select) (rowAction, []batch.Field, error) {
 	schema := t.snap.Schema()
-	act := rowAction{kind: updateRows, sources: make([]int, len(schema.Fields))}
-	for i := range act.sources {
-		act.sources[i] = unchanged
-	}
+	act := t.updateAction()
+	var values []batch.Field
 	for _, e := range exprs {
 		i := schema.Index(e.Name.Name.String())
 		if i < 0 {
-			return act, sql.ErrTableColumnNotFound.New(t.name, e.Name.Name.String())
+			return act, nil, sql.ErrTableColumnNotFound.New(t.name, e.Name.Name.String())
 		}
-		value := e.Expr
+		f, value := schema.Fields[i], e.Expr
+		if err := mayAssign(f); err != nil {
+			return act, nil, err
+		}
 		if _, isDefault := value.(*ast.Default); isDefault {
+			if f.Metadata[generationKey] != "" {
+				continue // it is computed anyway
+			}
 			var err error
-			if value, err = t.defaultOf(ctx, schema.Fields[i]); err != nil {
-				return act, err
+			if value, err = defaultOf(f); err != nil {
+				return act, nil, err
 			}
 		}
-		act.sources[i] = len(act.fields)
-		act.fields = append(act.fields, schema.Fields[i])
+		act.take(i, &values, f)
 		sel.SelectExprs = append(sel.SelectExprs, &ast.AliasedExpr{
-			Expr: set.expr(schema.Fields[i], value, t.column(addressFields[0].Name)), As: ast.NewColIdent(valueColumn(len(act.fields) - 1)),
+			Expr: set.expr(f, value, t.column(vector.FileColumn)), As: ast.NewColIdent(valueColumn(len(values) - 1)),
 		})
 	}
-	return act, nil
+	return act, values, nil
+}
+
+// updateAction is an update that assigns nothing yet: columns stay, but for generated ones, which follow the others.
+func (t *target) updateAction() rowAction {
+	fields := t.snap.Schema().Fields
+	act := rowAction{kind: updateRows, columns: make([]columnFrom, len(fields))}
+	for i, f := range fields {
+		if f.Metadata[generationKey] != "" {
+			act.columns[i].kind = recomputed
+		}
+	}
+	return act
+}
+
+// mayAssign refuses columns whose values are the table's to give.
+func mayAssign(f batch.Field) error {
+	if f.Metadata[identityStartKey] != "" {
+		return refuse(KindInvalid, "[DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED] column %s is an identity column: its values are made by the table and stay as they are", f.Name)
+	}
+	return nil
 }
 
 // valueColumn is the name of an assigned value in the SELECT.
 func valueColumn(i int) string { return "_lakesql_value_" + strconv.Itoa(i) }
 
 // defaultOf is the value of DEFAULT.
-func (t *target) defaultOf(_ *sql.Context, f batch.Field) (ast.Expr, error) {
+func defaultOf(f batch.Field) (ast.Expr, error) {
 	if text := ruleText(f, defaultKey); text != "" {
 		return sqlext.SparkExpression(text)
 	}

@@ -242,12 +242,26 @@ func compressionOf(name string) (c parquet.Compression, suffix string, err error
 // Write adds rows. The batch has the table's columns in schema order, and those that the options add; its memory is not kept. A column that
 // is nil is not given: it gets its default, its generated or identity value, or null. After an error the writer can only be aborted.
 func (w *FileWriter) Write(ctx context.Context, b *batch.Batch) error {
-	b, err := w.accept(b)
-	if err != nil || b.Rows() == 0 {
+	b, err := w.Complete(ctx, b)
+	if err != nil {
 		return err
 	}
-	if b, err = w.applyRules(ctx, b); err != nil {
-		return err
+	return w.WriteComplete(ctx, b)
+}
+
+// Complete returns what Write would add: the rows with all of their columns, after the table's rules were applied.
+func (w *FileWriter) Complete(ctx context.Context, b *batch.Batch) (*batch.Batch, error) {
+	b, err := w.accept(b)
+	if err != nil || b.Rows() == 0 {
+		return b, err
+	}
+	return w.applyRules(ctx, b)
+}
+
+// WriteComplete adds rows that Complete returned.
+func (w *FileWriter) WriteComplete(ctx context.Context, b *batch.Batch) error {
+	if b.Rows() == 0 {
+		return nil
 	}
 	data := &batch.Batch{Schema: w.data, Cols: make([]*batch.Vector, len(w.dataCols)), Len: b.Len, Sel: b.Sel}
 	for i, c := range w.dataCols {
