@@ -55,7 +55,7 @@ func declares(ddl *ast.DDL, name string) bool {
 
 // writeSelected writes the rows of a SELECT into files for a table that is not committed yet.
 func (c *Catalog) writeSelected(ctx *sql.Context, t newTable, handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata) ([]delta.AddFile, int64, error) {
-	w, err := c.newTableWriter(handle, read, meta, delta.NewRows)
+	w, err := c.newTableWriter(handle, read, meta)
 	if err != nil {
 		return nil, 0, err
 	}

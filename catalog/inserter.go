@@ -77,7 +77,7 @@ func (i *inserter) flush(ctx *sql.Context) error {
 
 func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 	if i.writer == nil {
-		w, err := i.t.newWriter(delta.NewRows)
+		w, err := i.t.newWriter()
 		if err != nil {
 			return err
 		}

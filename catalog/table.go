@@ -184,9 +184,9 @@ func (t *table) checkWrite(ctx *sql.Context) error {
 	return delta.CheckWritable(t.snap)
 }
 
-// newWriter returns a writer of data files for the table, for new rows or for its own.
-func (t *table) newWriter(rows delta.RowSource) (*tableWriter, error) {
-	return t.c.newTableWriter(t.handle, t.snap, t.snap.Metadata(), rows)
+// newWriter returns a writer of new rows for the table.
+func (t *table) newWriter() (*tableWriter, error) {
+	return t.c.newTableWriter(t.handle, t.snap, t.snap.Metadata())
 }
 
 // IsTemporary is false. GMS asks every table that a READ ONLY transaction writes.

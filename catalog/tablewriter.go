@@ -15,20 +15,19 @@ type tableWriter struct {
 	filled []int // generated and identity columns
 }
 
-// newTableWriter makes a writer of files for a table whose metadata will be meta. read is what the commit follows; nil: it is the first.
-// rows says which of the table's rules apply.
-func (c *Catalog) newTableWriter(handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata, rows delta.RowSource) (*tableWriter, error) {
+// newTableWriter makes a writer of new rows for a table whose metadata will be meta. read is what the commit follows; nil: it is the first.
+func (c *Catalog) newTableWriter(handle *delta.Table, read *delta.Snapshot, meta *delta.Metadata) (*tableWriter, error) {
 	schema, err := delta.ParseSchema(meta.SchemaString)
 	if err != nil {
 		return nil, err
 	}
-	files, err := delta.NewFileWriter(handle.Store(), read, meta, delta.FileWriterOptions{Evaluator: evaluator{c}, Rows: rows})
+	files, err := delta.NewFileWriter(handle.Store(), read, meta, delta.FileWriterOptions{Evaluator: evaluator{c}})
 	if err != nil {
 		return nil, err
 	}
 	w := &tableWriter{FileWriter: files, schema: schema}
 	for i, f := range schema.Fields {
-		if rows != delta.MovedRows && isGenerated(f) || rows == delta.NewRows && isIdentity(f) {
+		if isGenerated(f) || isIdentity(f) {
 			w.filled = append(w.filled, i)
 		}
 	}

@@ -145,7 +145,7 @@ func (t *target) assign(ctx *sql.Context, set *assignments, exprs ast.Assignment
 			return act, nil, err
 		}
 		if _, isDefault := value.(*ast.Default); isDefault {
-			if f.Metadata[generationKey] != "" {
+			if isGenerated(f) {
 				continue // it is computed anyway
 			}
 			var err error
@@ -166,7 +166,7 @@ func (t *target) updateAction() rowAction {
 	fields := t.snap.Schema().Fields
 	act := rowAction{kind: updateRows, columns: make([]columnFrom, len(fields))}
 	for i, f := range fields {
-		if f.Metadata[generationKey] != "" {
+		if isGenerated(f) {
 			act.columns[i].kind = recomputed
 		}
 	}
@@ -175,7 +175,7 @@ func (t *target) updateAction() rowAction {
 
 // mayAssign refuses columns whose values are the table's to give.
 func mayAssign(f batch.Field) error {
-	if f.Metadata[identityStartKey] != "" {
+	if isIdentity(f) {
 		return refuse(KindInvalid, "[DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED] column %s is an identity column: its values are made by the table and stay as they are", f.Name)
 	}
 	return nil
