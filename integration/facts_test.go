@@ -127,8 +127,9 @@ func sameValue(t batch.Type, want, got string) bool {
 	if t.Kind != batch.Float32 && t.Kind != batch.Float64 {
 		return plainYears(want) == got
 	}
-	w, err := strconv.ParseFloat(want, 64)
-	g, err2 := strconv.ParseFloat(got, 64)
+	bits := map[batch.Kind]int{batch.Float32: 32, batch.Float64: 64}[t.Kind]
+	w, err := strconv.ParseFloat(want, bits)
+	g, err2 := strconv.ParseFloat(got, bits)
 	return err == nil && err2 == nil && (w == g || math.IsNaN(w) && math.IsNaN(g))
 }
 

@@ -33,15 +33,7 @@ var refusals = map[string]string{
 
 // notYet are patterns of what does not hold yet, a table and a part of its facts, and why.
 var notYet = map[string]string{
-	"*/changes":                            "table_changes",
-	"cm_*/*":                               "column mapping",
-	"iceberg_compat_v2/*":                  "column mapping",
-	"dv_*/*":                               "deletion vectors",
-	"log_compaction_dv_cdf/*":              "deletion vectors",
-	"type_widening*/*":                     "type widening",
-	"types_*/*":                            "nested columns, void",
-	"partition_all_types_local_timezone/*": "nested columns",
-	"variant_*/*":                          "nested columns",
+	"*/changes": "table_changes",
 }
 
 // holds fails the test of a part of a table's facts, unless it is one that does not hold yet.
