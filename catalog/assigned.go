@@ -155,10 +155,13 @@ func (e *assigned) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	var inRange sql.ConvertInRange
 	var converted any
-	if t, ok := e.column.Type.(sql.RoundingNumberType); ok {
+	switch t := e.column.Type.(type) {
+	case sql.RoundingNumberType:
 		converted, inRange, err = t.ConvertRound(ctx, v)
-	} else {
-		converted, inRange, err = e.column.Type.Convert(ctx, v)
+	case types.JsonType:
+		converted, err = mysqltype.ToJSON(ctx, v)
+	default:
+		converted, inRange, err = t.Convert(ctx, v)
 	}
 	if err == nil && inRange != sql.InRange {
 		err = sql.ErrValueOutOfRange.New(v, e.column.Type)

@@ -73,6 +73,8 @@ func TestNestedColumns(t *testing.T) {
 	require.Equal(t, want, l.rows("SELECT * FROM sorted ORDER BY id"))
 	text := l.rows("SHOW CREATE TABLE copied")[0]
 	require.Contains(t, text, "`s` struct<a:int not null,l:array<string>,d:decimal(30,2)>,\n  `m` map<string,date>,\n  `v` variant")
+	l.exec("UPDATE n SET v = '{\"p\": 12345678901234567890.12}' WHERE id = 3")
+	require.Equal(t, []string{`{"p":12345678901234567890.12}`}, l.rows("SELECT v FROM n WHERE id = 3"))
 	l.exec("UPDATE n SET s = JSON_SET(s, '$.a', 7), m = NULL WHERE id = 1")
 	require.Equal(t, []string{`{"a":7,"l":["x",null],"d":1234567890123456789012345678.10}|NULL`}, l.rows("SELECT s, m FROM n WHERE id = 1"))
 	l.refused(`INSERT INTO n (id, s) VALUES (6, '{"a":"x"}')`, `column s: read JSON at $.a: found "\"x\"", expected integer`)

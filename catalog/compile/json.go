@@ -52,7 +52,7 @@ func isExact(n sql.Node) bool {
 	return false
 }
 
-// document is a text read as JSON, and any other value as it is.
+// document is a value as a JSON column takes it.
 type document struct{ text sql.Expression }
 
 func (d *document) Resolved() bool                 { return d.text.Resolved() }
@@ -75,14 +75,8 @@ func (d *document) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err = sql.UnwrapAny(ctx, v); err != nil {
+	if v, err = sql.UnwrapAny(ctx, v); err != nil || v == nil {
 		return nil, err
 	}
-	switch v := v.(type) {
-	case string:
-		return mysqltype.ParseDocument([]byte(v))
-	case []byte:
-		return mysqltype.ParseDocument(v)
-	}
-	return v, nil
+	return mysqltype.ToJSON(ctx, v)
 }

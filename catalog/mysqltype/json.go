@@ -41,6 +41,18 @@ func ParseDocument(text []byte) (*Document, error) {
 	return NewDocument(bytes.TrimSpace(text)), nil
 }
 
+// ToJSON is a value as a JSON column takes it: a text is read as a document, exactly; anything else is converted as GMS does.
+func ToJSON(ctx context.Context, v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return ParseDocument([]byte(v))
+	case []byte:
+		return ParseDocument(v)
+	}
+	converted, _, err := types.JSON.Convert(ctx, v)
+	return converted, err
+}
+
 // GetBytes returns the text. The caller does not change it.
 func (d *Document) GetBytes(context.Context) ([]byte, error) { return d.text, nil }
 
