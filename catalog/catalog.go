@@ -95,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	c.streams = stream.NewManager(stream.Config{
 		Definitions: definitions{c.ledger}, Targets: targets{c}, Compiler: streamCompiler{c},
 		Sources: map[string]source.OpenFunc{"files": files.Open},
-		Open:    cfg.Open, Fence: cfg.Fence, Owner: cfg.Owner, Logger: cfg.Logger,
+		Open:    cfg.Open, Fence: cfg.Fence, Evaluator: evaluator{c}, Owner: cfg.Owner, Logger: cfg.Logger,
 	})
 	c.engine = c.newEngine()
 	return c, nil

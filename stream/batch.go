@@ -118,7 +118,7 @@ func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, 
 		return nil, ss.blame(ctx, err, inputs)
 	}
 	rows = newJSONText(rows, fit.texts, ss.def.OnError.Mode, res.observed.selected)
-	rows = vector.NewProject(rows, fit.exprs, fit.fields)
+	rows = vector.NewProject(rows, fit.exprs, fit.given())
 	err = ss.writeFiles(ctx, rows, snap, fit, res)
 	if closeErr := rows.Close(); err == nil && closeErr != nil {
 		err = closeErr
@@ -160,7 +160,7 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 
 // writeFiles drains rows into the table's data files.
 func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *delta.Snapshot, fit *fitting, res *batchResult) error {
-	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{})
+	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{Evaluator: ss.s.m.cfg.Evaluator})
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *d
 			continue
 		}
 		res.rows += int64(chunk.Rows())
-		if err := w.Write(ctx, chunk); err != nil {
+		if err := w.Write(ctx, fit.whole(chunk)); err != nil {
 			w.Abort()
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"lakesql/delta"
 	"lakesql/store"
 	"lakesql/stream/source"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	Sources     map[string]source.OpenFunc // by Spec.Kind: {"files": files.Open}
 	Open        store.Opener               // opens checkpoints and source files
 	Fence       source.Fence               // nil: no path is refused
+	Evaluator   delta.Evaluator            // of targets' constraints, generated columns and defaults; nil: a target that needs one is refused
 	Owner       string                     // names this server in leases
 	Events      Events
 	Logger      *slog.Logger     // nil: discards

@@ -28,9 +28,33 @@ type fitting struct {
 	creates     bool               // the batch's commit creates the table
 	setMetadata bool               // the batch's commit carries metadata: the table is new, or gets columns
 	texts       map[int]batch.Type // the SELECT's columns that are JSON texts of the target's nested ones
-	exprs       []vector.Expr
-	fields      []batch.Field
+	exprs       []vector.Expr      // of the columns that the SELECT gives
+	columns     []int              // for each of exprs the target's column
+	fields      []batch.Field      // of the target
 	actions     []ColumnPlan
+}
+
+// give says that a column of the target is given by an expression.
+func (f *fitting) give(column int, expr vector.Expr) {
+	f.columns, f.exprs = append(f.columns, column), append(f.exprs, expr)
+}
+
+// given are the columns that the SELECT gives.
+func (f *fitting) given() []batch.Field {
+	out := make([]batch.Field, len(f.columns))
+	for i, c := range f.columns {
+		out[i] = f.fields[c]
+	}
+	return out
+}
+
+// whole is a batch of the given columns as one of all the target's; the writer fills in those that are nil.
+func (f *fitting) whole(b *batch.Batch) *batch.Batch {
+	out := &batch.Batch{Schema: batch.NewSchema(f.fields...), Cols: make([]*batch.Vector, len(f.fields)), Len: b.Len, Sel: b.Sel}
+	for i, c := range f.columns {
+		out.Cols[c] = b.Cols[i]
+	}
+	return out
 }
 
 // compile plans the SELECT over inputs of these schemas.
@@ -126,16 +150,17 @@ func (p *boundPlan) fitNew(d *Definition) (*fitting, error) {
 		return nil, schemaError(d, "the table cannot be created: %v", err)
 	}
 	for i, field := range p.output {
-		f.exprs = append(f.exprs, vector.NewColumn(i, field))
+		f.give(i, vector.NewColumn(i, field))
 		f.actions = append(f.actions, ColumnPlan{Name: field.Name, Type: field.Type.String(), Action: "create"})
 	}
 	return f, nil
 }
 
-// fitExisting binds by name: columns that the SELECT lacks are NULL, those that the table lacks are added, ignored or refused.
+// fitExisting binds by name: columns that the SELECT lacks get their defaults, generated values or NULL, those that the table lacks are
+// added, ignored or refused.
 func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta.Snapshot) (*fitting, error) {
 	table := snap.Schema()
-	f := &fitting{metadata: snap.Metadata(), fields: slices.Clone(table.Fields), exprs: make([]vector.Expr, len(table.Fields)), texts: map[int]batch.Type{}}
+	f := &fitting{metadata: snap.Metadata(), fields: slices.Clone(table.Fields), texts: map[int]batch.Type{}}
 	for i, field := range output {
 		at := table.Index(field.Name)
 		if at < 0 {
@@ -145,15 +170,16 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 			}
 			f.actions = append(f.actions, ColumnPlan{Name: field.Name, Type: field.Type.String(), Action: action})
 			if action == actionAdd {
+				f.give(len(f.fields), vector.NewColumn(i, field))
 				f.fields = append(f.fields, field)
-				f.exprs = append(f.exprs, vector.NewColumn(i, field))
 				f.setMetadata = true
 			}
 			continue
 		}
 		want := table.Fields[at]
 		if field.Type.Kind == batch.String && want.Type.Fields() != nil {
-			f.texts[i], f.exprs[at] = want.Type, vector.NewColumn(i, want)
+			f.texts[i] = want.Type
+			f.give(at, vector.NewColumn(i, want))
 			f.actions = append(f.actions, ColumnPlan{Name: want.Name, Type: field.Type.String(), Action: "read as JSON of " + want.Type.String()})
 			continue
 		}
@@ -162,17 +188,12 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 			return nil, schemaError(d, "column %s is %s in the SELECT and %s in the table, and that does not fit without loss. The SELECT gives (%s); table %s has (%s). "+
 				"Cast it in the SELECT with CREATE OR REPLACE STREAM, which keeps the checkpoint, or write into another table", field.Name, field.Type, want.Type, describe(output), d.Target, describe(table.Fields))
 		}
-		f.exprs[at] = expr
+		f.give(at, expr)
 		action := "write"
 		if field.Type != want.Type {
 			action = "cast to " + want.Type.String()
 		}
 		f.actions = append(f.actions, ColumnPlan{Name: want.Name, Type: field.Type.String(), Action: action})
-	}
-	for i, expr := range f.exprs {
-		if expr == nil {
-			f.exprs[i] = vector.NewNull(f.fields[i].Type)
-		}
 	}
 	if f.setMetadata {
 		var added []delta.NewColumn
