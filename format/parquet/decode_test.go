@@ -296,7 +296,7 @@ func TestForeignNumbers(t *testing.T) {
 
 	codes, err := pq.RLEDictionary.EncodeInt32(nil, []int32{1, 0, 1, 1})
 	require.NoError(t, err)
-	for _, enc := range []format.Encoding{format.RLEDictionary, format.PlainDictionary} {
+	for _, enc := range []format.Encoding{format.RLEDictionary, oldDictionary} {
 		f = (&rawFile{schema: "optional fixed_len_byte_array(3) d (DECIMAL 6 2)", rows: 5, chunks: []rawChunk{{
 			dict: []byte{0xff, 0xff, 0xfe, 0, 1, 0}, count: 2, pages: []rawPage{{defs: "11011", encoding: enc, values: codes}}}}}).open(t)
 		require.Equal(t, []string{"2.56", "-0.02", "NULL", "2.56", "2.56"}, texts(column(t, f, "d", batch.DecimalOf(6, 2))))

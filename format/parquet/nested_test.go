@@ -80,14 +80,14 @@ func requireValue(t *testing.T, want, got any, where string, args ...any) {
 
 // Nested columns come back as they were written, whole and in parts, all rows and some.
 func TestNestedColumnsAreRead(t *testing.T) {
-	trials := 150
+	trials := 100
 	if testing.Short() {
-		trials = 40
+		trials = 25
 	}
 	for seed := range trials {
 		r := rand.New(rand.NewPCG(uint64(seed), 8))
 		s := randomSchema(r)
-		rows := []int{1, 7, 100, 700}[r.IntN(4)]
+		rows := []int{1, 7, 60, 250}[r.IntN(4)]
 		b := randomNested(r, s, rows, []float64{0, 0.1, 0.5, 1}[r.IntN(4)], r.IntN(2) == 0)
 		data, _ := encodeFile(t, s, WriterOptions{Compression: Compression(r.IntN(5)), RowGroupRows: 1 + r.IntN(2*rows), PageBytes: 1 + r.IntN(3000)}, b)
 		f, err := openBytes(data)

@@ -139,7 +139,7 @@ func (s *Scanner) next(ctx context.Context) error {
 		return io.EOF
 	}
 	next := &s.spans[0]
-	if next.group != s.group {
+	if next.group != s.group || next.rows.Start < s.position+int64(s.out.Len) { // the same row group may be wanted twice
 		if err := s.openGroup(next.group); err != nil {
 			return err
 		}
