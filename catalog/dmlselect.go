@@ -134,12 +134,23 @@ func inAddressOrder(n sql.Node) bool {
 		return inAddressOrder(n.Child)
 	case *plan.Offset:
 		return inAddressOrder(n.Child)
+	case *plan.JoinNode:
+		return keepsLeftOrder(n.Op) && inAddressOrder(n.Left())
 	case *plan.ResolvedTable:
 		t, ok := sql.GetUnderlyingTable(n.Table).(*table)
 		return ok && t.target != nil
 	default:
 		return false
 	}
+}
+
+// keepsLeftOrder tells whether a join goes through its left side once, and hands out what it finds for each row.
+func keepsLeftOrder(op plan.JoinType) bool {
+	switch op {
+	case plan.JoinTypeInner, plan.JoinTypeCross, plan.JoinTypeHash, plan.JoinTypeCrossHash, plan.JoinTypeLeftOuter, plan.JoinTypeLeftOuterHash:
+		return true
+	}
+	return false
 }
 
 // rowBatches are the rows of a plan as batches.

@@ -202,6 +202,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.describeStream(s), needsStream(&s.Name)
 	case *sqlext.WaitForStream:
 		return c.waitForStream(s), needsStream(&s.Name)
+	case *sqlext.Merge:
+		return change("MERGE", func(ctx *sql.Context) (types.OkResult, error) { return c.merge(ctx, s) }), bySelect
 	case *sqlext.DescribeHistory:
 		return c.describeHistory(s), needs(ast.AuthType_SELECT, s.Table)
 	case *sqlext.Optimize:
