@@ -18,9 +18,10 @@ const (
 	rowTrackingKept = "delta.rowTracking.preserved"
 )
 
-// rowTrackingState is the configuration of the domain.
+// rowTrackingState is the configuration of the domain, as Spark writes it.
 type rowTrackingState struct {
-	HighWaterMark int64 `json:"rowIdHighWaterMark"` // the highest id that was ever given
+	HighWaterMark int64  `json:"rowIdHighWaterMark"` // the highest id that was ever given
+	DomainName    string `json:"domainName"`
 }
 
 // tracksRows tells whether files that are added must have row ids.
@@ -83,7 +84,7 @@ func (r *rowIDs) assign(extra *fileExtra, path string, records int64) (*fileExtr
 
 // domain is the new mark; false when it has not moved.
 func (r *rowIDs) domain() (domainAction, bool) {
-	return domainAction{domain: rowTrackingDomain, configuration: string(mustJSON(rowTrackingState{r.mark}))}, r.mark > r.start
+	return domainAction{domain: rowTrackingDomain, configuration: string(mustJSON(rowTrackingState{r.mark, rowTrackingDomain}))}, r.mark > r.start
 }
 
 // checkRowTracking refuses to turn row tracking on while rows have no ids.

@@ -261,7 +261,7 @@ func TestRowIDs(t *testing.T) {
 	require.Equal(t, map[string][2]int64{"a": {0, 1}, "b": {10, 1}, "c": {20, 2}, "d": {30, 3}, "e": {40, 3}}, got)
 	mark, ok := s.Domain(rowTrackingDomain)
 	require.True(t, ok)
-	require.Equal(t, `{"rowIdHighWaterMark":49}`, mark)
+	require.Equal(t, `{"rowIdHighWaterMark":49,"domainName":"delta.rowTracking"}`, mark)
 	text := commitText(t, table.st, 3)
 	require.Contains(t, text, `"tags":{"delta.rowTracking.preserved":"true"}`)
 	require.Contains(t, text, `{"remove":{"path":"b","deletionTimestamp":T,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{},"size":100,"baseRowId":10,"defaultRowCommitVersion":1}}`)
