@@ -16,13 +16,24 @@ type textArena struct{ block strings.Builder }
 const textBlockBytes = 16 << 10
 
 func (a *textArena) add(s string) string {
-	if a.block.Len()+len(s) > a.block.Cap() {
-		a.block = strings.Builder{}
-		a.block.Grow(max(textBlockBytes, len(s)))
-	}
-	start := a.block.Len()
+	start := a.room(len(s))
 	a.block.WriteString(s)
 	return a.block.String()[start:]
+}
+
+func (a *textArena) addBytes(s []byte) string {
+	start := a.room(len(s))
+	a.block.Write(s)
+	return a.block.String()[start:]
+}
+
+// room makes the block take n bytes more, and returns where they will begin.
+func (a *textArena) room(n int) (start int) {
+	if a.block.Len()+n > a.block.Cap() {
+		a.block = strings.Builder{}
+		a.block.Grow(max(textBlockBytes, n))
+	}
+	return a.block.Len()
 }
 
 // statsArena keeps the statistics of files as JSON, compressed by blocks: most are never looked at, and together they

@@ -1,14 +1,16 @@
 package delta
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
+	"lakesql/batch"
+	"lakesql/format/parquet"
 	"lakesql/store"
 )
 
@@ -27,15 +29,14 @@ func (e *checkpointError) Is(target error) bool { return target == ErrCorrupt }
 
 // readCheckpoint applies the actions of a checkpoint, and of the sidecars that it names, to an empty snapshot.
 func readCheckpoint(ctx context.Context, st store.Store, files checkpointFiles, s *Snapshot, log *fileLog) error {
-	sink := &checkpointSink{snapshot: s, log: log, version: files.version}
-	sink.readers = []actionReader{sink.readProtocol, sink.readMetadata, sink.readTxns, sink.readDomains, sink.readSidecars, sink.readRemoves, sink.readAdds}
+	r := &checkpointReader{st: st, version: files.version, snapshot: s, log: log}
 	for _, info := range files.files {
-		if err := readCheckpointFile(ctx, st, info.Key, sink); err != nil {
+		if err := r.file(ctx, info.Key, (*checkpointReader).everything); err != nil {
 			return err
 		}
 	}
-	for _, name := range sink.sidecars {
-		if err := readCheckpointFile(ctx, st, sidecarKey(name), sink); err != nil {
+	for _, name := range r.sidecars {
+		if err := r.file(ctx, sidecarKey(name), (*checkpointReader).everything); err != nil {
 			return err
 		}
 	}
@@ -45,15 +46,14 @@ func readCheckpoint(ctx context.Context, st store.Store, files checkpointFiles, 
 
 // checkpointSidecars are the keys of the sidecars that a checkpoint names.
 func checkpointSidecars(ctx context.Context, st store.Store, files checkpointFiles) ([]string, error) {
-	sink := &checkpointSink{snapshot: newSnapshot(st.URI()), log: newFileLog(st.URI()), version: files.version}
-	sink.readers = []actionReader{sink.readSidecars}
+	r := &checkpointReader{st: st, version: files.version, snapshot: newSnapshot(st.URI()), log: newFileLog(st.URI())}
 	for _, info := range files.files {
-		if err := readCheckpointFile(ctx, st, info.Key, sink); err != nil {
+		if err := r.file(ctx, info.Key, (*checkpointReader).readSidecars); err != nil {
 			return nil, err
 		}
 	}
-	keys := make([]string, len(sink.sidecars))
-	for i, name := range sink.sidecars {
+	keys := make([]string, len(r.sidecars))
+	for i, name := range r.sidecars {
 		keys[i] = sidecarKey(name)
 	}
 	return keys, nil
@@ -71,156 +71,269 @@ func sidecarKey(path string) string {
 	return sidecarFolder + name
 }
 
-func readCheckpointFile(ctx context.Context, st store.Store, key string, sink *checkpointSink) error {
-	data, release, err := objectBytes(ctx, st, key)
-	if err != nil {
-		if errors.Is(err, store.ErrNotFound) {
-			return &checkpointError{key, err}
-		}
-		return fmt.Errorf("read checkpoint %s of %s: %w", logFileName(key), st.URI(), err)
-	}
-	defer release()
-	if strings.HasSuffix(key, ".json") {
-		err = sink.readJSON(logFileName(key), data)
-	} else {
-		err = sink.readParquet(data)
-	}
-	if err != nil {
-		return &checkpointError{key, err}
-	}
-	return nil
-}
-
-// objectBytes maps an object where the store can, else reads it.
-func objectBytes(ctx context.Context, st store.Store, key string) (data []byte, release func(), err error) {
-	if m, ok := st.(store.Mapper); ok {
-		return m.Map(ctx, key)
-	}
-	data, err = st.Get(ctx, key)
-	return data, func() {}, err
-}
-
-// checkpointSink takes actions in any order.
-type checkpointSink struct {
+// checkpointReader takes the actions of a checkpoint's files.
+type checkpointReader struct {
+	st       store.Store
+	version  int64
 	snapshot *Snapshot
 	log      *fileLog
-	version  int64
-	sidecars []string
-	readers  []actionReader // what of Parquet files is read
+	sidecars []string // as the checkpoint names them
+
+	partitions partitionReader
 }
 
-// actionReader reads one kind of action from a row group.
-type actionReader func(*actionColumns) error
-
-func (k *checkpointSink) take(c *commit) {
-	c.version = k.version
-	k.snapshot.applyState(c)
-	k.log.applyCheckpoint(&k.snapshot.files, c)
-}
-
-func (k *checkpointSink) readJSON(name string, data []byte) error {
-	c, err := parseCommit(name, k.version, data)
-	if err != nil {
-		return err
-	}
-	k.sidecars = append(k.sidecars, c.sidecars...)
-	k.take(c)
-	return nil
-}
-
-func (k *checkpointSink) readParquet(data []byte) (err error) {
-	defer func() { // parquet-go panics on some damaged pages
-		if r := recover(); r != nil {
-			err = fmt.Errorf("damaged Parquet: %v", r)
+// file reads one file; of a Parquet file what read does.
+func (r *checkpointReader) file(ctx context.Context, key string, read func(*checkpointReader, context.Context, *parquet.File) error) error {
+	err := r.open(ctx, key, read)
+	var unreadable *parquet.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, ErrCorrupt), errors.Is(err, parquet.ErrDamaged), errors.Is(err, parquet.ErrUnsupported), errors.Is(err, parquet.ErrType):
+		if errors.As(err, &unreadable) && unreadable.Column == "" {
+			err = unreadable.Err // it names the file again
 		}
-	}()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		return &checkpointError{key, err}
+	}
+	return fmt.Errorf("read checkpoint %s of %s: %w", logFileName(key), r.st.URI(), err)
+}
+
+func (r *checkpointReader) open(ctx context.Context, key string, read func(*checkpointReader, context.Context, *parquet.File) error) error {
+	if strings.HasSuffix(key, ".json") {
+		data, err := r.st.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		c, err := parseCommit(logFileName(key), r.version, data)
+		if err == nil {
+			r.take(c)
+		}
+		return err
+	}
+	info, err := r.st.Stat(ctx, key)
 	if err != nil {
 		return err
 	}
-	for _, group := range file.RowGroups() {
-		for _, read := range k.readers {
-			columns := &actionColumns{schema: file.Schema(), group: group}
-			err := read(columns)
-			columns.close()
-			if err != nil {
-				return err
+	f, err := parquet.Open(ctx, r.st, key, info.Size)
+	if err != nil {
+		return err
+	}
+	return errors.Join(read(r, ctx, f), f.Close())
+}
+
+func (r *checkpointReader) take(c *commit) {
+	c.version = r.version
+	r.sidecars = append(r.sidecars, c.sidecars...)
+	r.snapshot.applyState(c)
+	r.log.applyCheckpoint(&r.snapshot.files, c)
+}
+
+func (r *checkpointReader) everything(ctx context.Context, f *parquet.File) error {
+	for _, read := range []func(context.Context, *parquet.File) error{r.readProtocol, r.readMetadata, r.readTxns, r.readDomains} {
+		if err := read(ctx, f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(r.readSidecars(ctx, f), r.readRemoves(ctx, f), r.readAdds(ctx, f))
+}
+
+// scan reads one kind of action: the rows where the first of its fields is not null. The fields that the file lacks are null.
+func (r *checkpointReader) scan(ctx context.Context, f *parquet.File, action string, fields []batch.Field, use func(row rowReader)) error {
+	scan := actionScan(ctx, f, action, fields, nil)
+	for {
+		rows, err := scan.next(ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range rows.Len {
+			if hasAction(rows, i) {
+				use(rowReader{row: rows, at: i})
 			}
 		}
 	}
-	return nil
 }
 
-func (k *checkpointSink) readProtocol(c *actionColumns) error {
-	id, writer := c.leaf("protocol", "minReaderVersion"), c.leaf("protocol", "minWriterVersion")
-	readers, writers := c.list("protocol", "readerFeatures"), c.list("protocol", "writerFeatures")
-	return c.each(id, func() {
-		k.take(&commit{protocol: &Protocol{MinReader: int(id.int()), MinWriter: int(writer.int()),
-			ReaderFeatures: readers.strings(), WriterFeatures: writers.strings()}})
+// actionScanner yields the column of one kind of action.
+type actionScanner struct{ scan *parquet.Scanner }
+
+// actionScan scans the given rows (nil: all) of the row groups that may have the action.
+func actionScan(ctx context.Context, f *parquet.File, action string, fields []batch.Field, rows []parquet.RowRange) actionScanner {
+	groups := []int{}
+	for i, g := range f.RowGroups() {
+		if g.Stats(actionColumn(action, fields[:1]), nil, false).NullCount != g.NumRows {
+			groups = append(groups, i)
+		}
+	}
+	return actionScanner{f.Scan(ctx, parquet.ScanOptions{Columns: []batch.Field{actionColumn(action, fields)}, RowGroups: groups, Rows: rows})}
+}
+
+// next returns the column of the next rows; io.EOF behind the last.
+func (s actionScanner) next(ctx context.Context) (*batch.Vector, error) {
+	b, err := s.scan.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.Cols[0], nil
+}
+
+// hasAction tells whether a row is an action of the column's kind.
+func hasAction(column *batch.Vector, row int) bool {
+	return !column.IsNull(row) && !column.Children[0].IsNull(row)
+}
+
+func (r *checkpointReader) readProtocol(ctx context.Context, f *parquet.File) error {
+	return r.scan(ctx, f, "protocol", protocolFields, func(row rowReader) {
+		p := &Protocol{MinReader: int(row.int()), MinWriter: int(row.int())}
+		p.ReaderFeatures, p.WriterFeatures = row.list(), row.list()
+		r.take(&commit{protocol: p})
 	})
 }
 
-func (k *checkpointSink) readMetadata(c *actionColumns) error {
-	id, name, description := c.leaf("metaData", "id"), c.leaf("metaData", "name"), c.leaf("metaData", "description")
-	provider, schema, created := c.leaf("metaData", "format", "provider"), c.leaf("metaData", "schemaString"), c.leaf("metaData", "createdTime")
-	partitions, config := c.list("metaData", "partitionColumns"), c.stringMap("metaData", "configuration")
+func (r *checkpointReader) readMetadata(ctx context.Context, f *parquet.File) error {
 	var bad error
-	err := c.each(id, func() {
-		in := metadataJSON{ID: id.string(), Name: name.string(), Description: description.string(), SchemaString: schema.string(),
-			Format: formatJSON{Provider: provider.string()}, PartitionColumns: partitions.strings(), Configuration: config.get(),
-			CreatedTime: created.intPointer()}
+	err := r.scan(ctx, f, "metaData", metadataFields, func(row rowReader) {
+		in := metadataJSON{ID: row.text(), Name: row.text(), Description: row.text()}
+		if format, ok := row.within(); ok {
+			in.Format.Provider = format.text()
+		}
+		in.SchemaString, in.PartitionColumns, in.Configuration, in.CreatedTime = row.text(), row.list(), row.textMap(), row.intOr()
 		m, err := in.metadata()
 		if err != nil {
 			bad = err
 			return
 		}
-		k.take(&commit{metadata: m})
+		r.take(&commit{metadata: m})
 	})
 	return errors.Join(err, bad)
 }
 
-func (k *checkpointSink) readTxns(c *actionColumns) error {
-	id, version, updated := c.leaf("txn", "appId"), c.leaf("txn", "version"), c.leaf("txn", "lastUpdated")
-	return c.each(id, func() {
-		k.take(&commit{txns: []txnAction{{id.string(), txn{version.int(), updated.int()}}}})
+func (r *checkpointReader) readTxns(ctx context.Context, f *parquet.File) error {
+	return r.scan(ctx, f, "txn", txnFields, func(row rowReader) {
+		r.take(&commit{txns: []txnAction{{row.text(), txn{row.int(), row.int()}}}})
 	})
 }
 
-func (k *checkpointSink) readDomains(c *actionColumns) error {
-	domain, config, removed := c.leaf("domainMetadata", "domain"), c.leaf("domainMetadata", "configuration"), c.leaf("domainMetadata", "removed")
-	return c.each(domain, func() {
-		k.take(&commit{domains: []domainAction{{domain.string(), config.string(), removed.bool()}}})
+func (r *checkpointReader) readDomains(ctx context.Context, f *parquet.File) error {
+	return r.scan(ctx, f, "domainMetadata", domainFields, func(row rowReader) {
+		r.take(&commit{domains: []domainAction{{row.text(), row.text(), row.bool()}}})
 	})
 }
 
-func (k *checkpointSink) readSidecars(c *actionColumns) error {
-	path := c.leaf("sidecar", "path")
-	return c.each(path, func() { k.sidecars = append(k.sidecars, path.string()) })
+func (r *checkpointReader) readSidecars(ctx context.Context, f *parquet.File) error {
+	return r.scan(ctx, f, "sidecar", sidecarFields[:1], func(row rowReader) { r.sidecars = append(r.sidecars, row.text()) })
 }
 
-func (k *checkpointSink) readRemoves(c *actionColumns) error {
-	path, deleted, size := c.leaf("remove", "path"), c.leaf("remove", "deletionTimestamp"), c.leaf("remove", "size")
-	extended, partition, extra := c.leaf("remove", "extendedFileMetadata"), c.stringMap("remove", "partitionValues"), c.extra("remove")
+func (r *checkpointReader) readRemoves(ctx context.Context, f *parquet.File) error {
 	one := commit{removes: make([]removeAction, 1)}
-	return c.each(path, func() {
-		one.removes[0] = removeAction{path: path.bytes(), deletionTimestamp: deleted.int(), size: size.int(),
-			extendedFileMetadata: extended.bool(), partition: partition.get(), extra: extra.get()}
-		k.take(&one)
+	return r.scan(ctx, f, "remove", removeFields, func(row rowReader) {
+		a := removeAction{path: row.bytes(), deletionTimestamp: row.int()}
+		row.skip() // dataChange, which is of the commit's
+		a.extendedFileMetadata = row.bool()
+		a.partition = r.partitions.get(row.field(), row.at)
+		a.size = row.int()
+		a.extra = extraOf(nil, row.deletionVector(), row.intOr(), row.intOr(), "")
+		one.removes[0] = a
+		r.take(&one)
 	})
 }
 
-func (k *checkpointSink) readAdds(c *actionColumns) error {
-	path, size, modified := c.leaf("add", "path"), c.leaf("add", "size"), c.leaf("add", "modificationTime")
-	stats, partition, extra := c.leaf("add", "stats"), c.stringMap("add", "partitionValues"), c.extra("add")
-	parsed := c.parsedStats("add", "stats_parsed")
-	one := commit{adds: make([]addAction, 1)}
-	return c.each(path, func() {
-		text := stats.bytes()
-		if len(text) == 0 {
-			text = parsed.json()
+// readAdds reads the statistics as text, and from the struct only where there is no text: turning them back costs more than all the rest.
+func (r *checkpointReader) readAdds(ctx context.Context, f *parquet.File) error {
+	fields := append(slices.Clone(addFields), nullable("stats", textType))
+	parsed, hasText := parsedStatsOf(f)
+	withParsed := parsed != nil && !hasText
+	var rows []parquet.RowRange
+	for {
+		if withParsed {
+			fields = append(fields, *parsed)
 		}
-		one.adds[0] = addAction{path: path.bytes(), size: size.int(), modTime: modified.int(), stats: text,
-			partition: partition.get(), extra: extra.get()}
-		k.take(&one)
-	})
+		lacking, err := r.adds(ctx, f, fields, rows, parsed != nil && !withParsed)
+		if err != nil || lacking < 0 {
+			return err
+		}
+		withParsed, rows = true, []parquet.RowRange{{Start: lacking, End: f.NumRows()}}
+	}
+}
+
+// adds reads the given rows (nil: all). With needText it stops where an add has no statistics as text, and returns the position from which
+// on nothing has been taken; else -1.
+func (r *checkpointReader) adds(ctx context.Context, f *parquet.File, fields []batch.Field, rows []parquet.RowRange, needText bool) (lacking int64, err error) {
+	scan := actionScan(ctx, f, "add", fields, rows)
+	defer scan.scan.Close()
+	var c commit
+	for {
+		column, err := scan.next(ctx)
+		if err == io.EOF {
+			return -1, nil
+		}
+		if err != nil {
+			return -1, err
+		}
+		c.adds = c.adds[:0]
+		for i := range column.Len {
+			if !hasAction(column, i) {
+				continue
+			}
+			a := r.add(rowReader{row: column, at: i})
+			if len(a.stats) == 0 && needText {
+				return scan.scan.Position(), nil
+			}
+			c.adds = append(c.adds, a)
+		}
+		r.take(&c)
+	}
+}
+
+func (r *checkpointReader) add(row rowReader) addAction {
+	a := addAction{path: row.bytes(), partition: r.partitions.get(row.field(), row.at), size: row.int(), modTime: row.int()}
+	row.skip() // dataChange, which is of the commit's
+	a.extra = extraOf(row.textMap(), row.deletionVector(), row.intOr(), row.intOr(), row.text())
+	a.stats = row.bytes()
+	if len(a.stats) == 0 && row.more() {
+		a.stats = appendParsedStats(nil, row.field(), row.at)
+	}
+	return a
+}
+
+// extraOf returns nil when there is nothing of it.
+func extraOf(tags map[string]string, dv *deletionVector, baseRowID, commitVersion *int64, clusteringProvider string) *fileExtra {
+	if len(tags) == 0 && dv == nil && baseRowID == nil && commitVersion == nil && clusteringProvider == "" {
+		return nil
+	}
+	return &fileExtra{tags: tags, dv: dv, baseRowID: baseRowID, defaultRowCommitVersion: commitVersion, clusteringProvider: clusteringProvider}
+}
+
+// partitionReader turns partition values into maps. Those that are equal are one map.
+type partitionReader struct {
+	seen map[string]map[string]string
+	key  []byte
+}
+
+// get is the map of the row of a map column, without nulls and empty values; nil when nothing is left.
+func (p *partitionReader) get(v *batch.Vector, row int) map[string]string {
+	if v.IsNull(row) || v.Off[row] == v.Off[row+1] {
+		return nil
+	}
+	p.key = p.key[:0]
+	keys, values := v.Children[0], v.Children[1]
+	for i := int(v.Off[row]); i < int(v.Off[row+1]); i++ {
+		if values.IsNull(i) {
+			continue
+		}
+		k, text := keys.BytesAt(i), values.BytesAt(i)
+		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(len(k))), uint64(len(text)))
+		p.key = append(append(p.key, k...), text...)
+	}
+	m, ok := p.seen[string(p.key)]
+	if !ok {
+		if p.seen == nil {
+			p.seen = make(map[string]map[string]string)
+		}
+		m = textMapAt(v, row)
+		p.seen[string(p.key)] = m
+	}
+	return m
 }

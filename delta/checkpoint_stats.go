@@ -2,139 +2,83 @@ package delta
 
 import (
 	"encoding/json"
-	"math/big"
-	"strconv"
-
-	"github.com/apache/arrow/go/v17/arrow/decimal128"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"lakesql/batch"
+	"lakesql/format/parquet"
 )
 
-// parsedStats turns the struct add.stats_parsed of a checkpoint back to JSON. Tables may have it in place of the text.
-type parsedStats struct {
-	name     string
-	column   *leafColumn // of a leaf
-	children []*parsedStats
-}
+// A checkpoint may have the statistics of an add as a struct too, or alone: stats_parsed, with the values in their own types.
 
-// parsedStats opens the leaves below a path; nil when the file has none.
-func (c *actionColumns) parsedStats(path ...string) *parsedStats {
-	root := &parsedStats{}
-	for _, p := range c.schema.Columns() {
-		if len(p) <= len(path) || p[0] != path[0] || p[1] != path[1] {
+// parsedStatsOf is the column stats_parsed of a file's adds; nil without it. hasText tells whether the column stats is there.
+func parsedStatsOf(f *parquet.File) (parsed *batch.Field, hasText bool) {
+	for _, column := range f.Schema().Fields {
+		if column.Name != "add" {
 			continue
 		}
-		leaf, ok := c.schema.Lookup(p...)
-		if !ok || leaf.MaxRepetitionLevel > 0 {
-			continue
+		for _, field := range column.Type.Fields() {
+			switch field.Name {
+			case "stats":
+				hasText = true
+			case "stats_parsed":
+				if field.Type.Kind == batch.Struct {
+					parsed = &field
+				}
+			}
 		}
-		node := root
-		for _, name := range p[len(path):] {
-			node = node.child(name)
-		}
-		node.column = c.open(leaf)
 	}
-	if root.children == nil {
-		return nil
-	}
-	return root
+	return parsed, hasText
 }
 
-// child is the last child, or a new one when it has another name: leaves come in the order of the tree.
-func (s *parsedStats) child(name string) *parsedStats {
-	if n := len(s.children); n > 0 && s.children[n-1].name == name {
-		return s.children[n-1]
-	}
-	s.children = append(s.children, &parsedStats{name: name})
-	return s.children[len(s.children)-1]
+// appendParsedStats turns a row of stats_parsed back to text. What is null or has no statistics is left out; "" when nothing is left.
+func appendParsedStats(dst []byte, v *batch.Vector, row int) []byte {
+	dst, _ = appendStatsValue(dst, v, row)
+	return dst
 }
 
-// json is the current row's statistics; nil when there are none.
-func (s *parsedStats) json() []byte {
-	if s == nil {
-		return nil
+// appendStatsValue writes one value as statistics in text form have it; false for null, and for types that have none.
+func appendStatsValue(dst []byte, v *batch.Vector, row int) ([]byte, bool) {
+	if v.IsNull(row) {
+		return dst, false
 	}
-	out, _ := s.append(nil)
-	return out
+	switch v.Type.Kind {
+	case batch.Struct:
+		return appendStatsStruct(dst, v, row)
+	case batch.Bool, batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal:
+		return v.AppendText(dst, row), true
+	case batch.Float32:
+		return appendStatsFloat(dst, float64(v.F32[row]), 32), true
+	case batch.Float64:
+		return appendStatsFloat(dst, v.F64[row], 64), true
+	case batch.Date:
+		return append(batch.AppendDate(append(dst, '"'), v.I32[row]), '"'), true
+	case batch.Timestamp:
+		return append(appendISO(append(dst, '"'), v.I64[row], 6, "Z"), '"'), true
+	case batch.TimestampNTZ:
+		return append(appendISO(append(dst, '"'), v.I64[row], 6, ""), '"'), true
+	case batch.String:
+		return appendJSONString(dst, string(v.BytesAt(row))), true
+	}
+	return dst, false
 }
 
-func (s *parsedStats) append(dst []byte) ([]byte, bool) {
-	if s.column != nil {
-		if s.column.null() {
-			return dst, false
-		}
-		return appendStatsValue(dst, s.column.node.Type(), s.column.row[0])
-	}
-	start, any := len(dst), false
-	for _, child := range s.children {
+func appendStatsStruct(dst []byte, v *batch.Vector, row int) ([]byte, bool) {
+	start := len(dst)
+	for i, f := range v.Type.Fields() {
 		mark := len(dst)
-		if any {
-			dst = append(dst, ',')
-		} else {
-			dst = append(dst, '{')
+		dst = append(dst, ',')
+		if mark == start {
+			dst[mark] = '{'
 		}
-		dst = append(appendJSONString(dst, child.name), ':')
+		dst = append(appendJSONString(dst, f.Name), ':')
 		var ok bool
-		if dst, ok = child.append(dst); !ok {
+		if dst, ok = appendStatsValue(dst, v.Children[i], row); !ok {
 			dst = dst[:mark]
-			continue
 		}
-		any = true
 	}
-	if !any {
-		return dst[:start], false
+	if len(dst) == start {
+		return dst, false
 	}
 	return append(dst, '}'), true
-}
-
-// appendStatsValue writes one value as statistics in text form have it; false for types that have none.
-func appendStatsValue(dst []byte, t parquet.Type, v parquet.Value) ([]byte, bool) {
-	var logical format.LogicalTypeValue
-	if l := t.LogicalType(); l != nil {
-		logical = l.Value
-	}
-	if d, ok := logical.(*format.DecimalType); ok {
-		return batch.AppendDecimal(dst, unscaled(v), uint8(d.Scale)), true
-	}
-	switch v.Kind() {
-	case parquet.Boolean:
-		return strconv.AppendBool(dst, v.Boolean()), true
-	case parquet.Int32:
-		if _, ok := logical.(*format.DateType); ok {
-			return append(batch.AppendDate(append(dst, '"'), v.Int32()), '"'), true
-		}
-		return strconv.AppendInt(dst, int64(v.Int32()), 10), true
-	case parquet.Int64:
-		if ts, ok := logical.(*format.TimestampType); ok {
-			return appendStatsTimestamp(dst, ts, v.Int64()), true
-		}
-		return strconv.AppendInt(dst, v.Int64(), 10), true
-	case parquet.Float:
-		return appendStatsFloat(dst, float64(v.Float()), 32), true
-	case parquet.Double:
-		return appendStatsFloat(dst, v.Double(), 64), true
-	case parquet.ByteArray:
-		if _, ok := logical.(*format.StringType); ok {
-			return appendJSONString(dst, string(v.ByteArray())), true
-		}
-	}
-	return dst, false // INT96 and binary
-}
-
-func appendStatsTimestamp(dst []byte, t *format.TimestampType, n int64) []byte {
-	switch t.Unit.Value.(type) {
-	case *format.MilliSeconds:
-		n *= 1000
-	case *format.NanoSeconds:
-		n /= 1000
-	}
-	zone := ""
-	if t.IsAdjustedToUTC {
-		zone = "Z"
-	}
-	return append(appendISO(append(dst, '"'), n, 6, zone), '"')
 }
 
 // appendStatsFloat writes a number, or the quoted names that Spark gives to what JSON has no number for.
@@ -144,17 +88,4 @@ func appendStatsFloat(dst []byte, f float64, bits int) []byte {
 		return append(append(append(dst, '"'), text...), '"')
 	}
 	return append(dst, text...)
-}
-
-// unscaled reads a decimal in any of its physical forms.
-func unscaled(v parquet.Value) decimal128.Num {
-	switch v.Kind() {
-	case parquet.Int32, parquet.Int64:
-		return decimal128.FromI64(integer(v))
-	}
-	n := new(big.Int).SetBytes(v.ByteArray())
-	if b := v.ByteArray(); len(b) > 0 && b[0]&0x80 != 0 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return decimal128.FromBigInt(n)
 }

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -96,8 +97,13 @@ func (l *fileLog) applyFiles(view *fileView, c *commit, replaces bool) {
 	view.chunks, view.n, view.stats, view.tombstones = l.chunks, l.n, l.stats.blocks, l.tombstones
 }
 
-// path decodes a path of the log into the arena.
-func (l *fileLog) path(encoded []byte) string { return l.text.add(decodePath(l.root, string(encoded))) }
+// path decodes a path of the log into the arena. Most paths stay what they are.
+func (l *fileLog) path(encoded []byte) string {
+	if bytes.IndexByte(encoded, '%') < 0 && bytes.IndexByte(encoded, ':') < 0 && !bytes.HasPrefix(encoded, []byte("/")) {
+		return l.text.addBytes(encoded)
+	}
+	return l.text.add(decodePath(l.root, string(encoded)))
+}
 
 // kill ends the life of the file with that key, if there is one.
 func (l *fileLog) kill(view *fileView, path string, extra *fileExtra, version int64) {

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -61,6 +62,9 @@ func (s *statsShape) unknown() []ColumnStats {
 
 // numRecords finds the number of rows in the text of statistics; -1 without it.
 func numRecords(text []byte) int64 {
+	if n, ok := leadingRecords(text); ok {
+		return n
+	}
 	s := jsonScanner{text: text}
 	if s.peek() != '{' {
 		return -1
@@ -76,6 +80,23 @@ func numRecords(text []byte) int64 {
 		return -1
 	}
 	return -1
+}
+
+// leadingRecords finds the number where most writers put it: at the front.
+func leadingRecords(text []byte) (n int64, ok bool) {
+	rest, ok := bytes.CutPrefix(text, []byte(`{"numRecords":`))
+	if !ok {
+		return 0, false
+	}
+	for i, b := range rest {
+		switch {
+		case '0' <= b && b <= '9' && i < 18:
+			n = 10*n + int64(b-'0')
+		default:
+			return n, i > 0 && (b == ',' || b == '}')
+		}
+	}
+	return 0, false
 }
 
 // parseStats reads the text of statistics. What the schema does not have is ignored. What cannot be read as the
