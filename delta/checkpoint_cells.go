@@ -31,11 +31,8 @@ func (r *rowReader) text() string { return string(r.bytes()) }
 
 func (r *rowReader) int() int64 {
 	v := r.field()
-	switch {
-	case v.IsNull(r.at):
+	if v.IsNull(r.at) {
 		return 0
-	case v.Type == intType:
-		return int64(v.I32[r.at])
 	}
 	return v.I64[r.at]
 }

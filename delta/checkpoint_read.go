@@ -167,7 +167,21 @@ func actionScan(ctx context.Context, f *parquet.File, action string, fields []ba
 			groups = append(groups, i)
 		}
 	}
-	return actionScanner{f.Scan(ctx, parquet.ScanOptions{Columns: []batch.Field{actionColumn(action, fields)}, RowGroups: groups, Rows: rows})}
+	return actionScanner{f.Scan(ctx, parquet.ScanOptions{Columns: []batch.Field{actionColumn(action, longInts(fields))}, RowGroups: groups, Rows: rows})}
+}
+
+// longInts has long in place of integer: some writers do, and a file's values are only ever widened.
+func longInts(fields []batch.Field) []batch.Field {
+	out := slices.Clone(fields)
+	for i, f := range out {
+		switch f.Type.Kind {
+		case batch.Int32:
+			out[i].Type = longType
+		case batch.Struct:
+			out[i].Type = batch.StructOf(longInts(f.Type.Fields())...)
+		}
+	}
+	return out
 }
 
 // next returns the column of the next rows; io.EOF behind the last.
@@ -240,28 +254,51 @@ func (r *checkpointReader) readRemoves(ctx context.Context, f *parquet.File) err
 	})
 }
 
+// addColumns are the fields that are read of an add: those that it must have, and others where the file has them in their place.
+type addColumns struct {
+	fields           []batch.Field
+	parsedPartitions bool // behind the others: partitionValues_parsed
+	parsedStats      bool // behind that: stats_parsed
+}
+
 // readAdds reads the statistics as text, and from the struct only where there is no text: turning them back costs more than all the rest.
 func (r *checkpointReader) readAdds(ctx context.Context, f *parquet.File) error {
-	fields := append(slices.Clone(addFields), nullable("stats", textType))
-	parsed, hasText := parsedStatsOf(f)
-	withParsed := parsed != nil && !hasText
+	c := addColumns{fields: append(slices.Clone(addFields), nullable("stats", textType))}
+	if parsed := fieldOfAdd(f, "partitionValues_parsed"); parsed != nil && fieldOfAdd(f, "partitionValues") == nil {
+		c.fields, c.parsedPartitions = append(c.fields, *parsed), true
+	}
+	parsed, text := fieldOfAdd(f, "stats_parsed"), fieldOfAdd(f, "stats")
 	var rows []parquet.RowRange
-	for {
+	for withParsed := parsed != nil && text == nil; ; withParsed = true {
 		if withParsed {
-			fields = append(fields, *parsed)
+			c.fields, c.parsedStats = append(c.fields, *parsed), true
 		}
-		lacking, err := r.adds(ctx, f, fields, rows, parsed != nil && !withParsed)
+		lacking, err := r.adds(ctx, f, c, rows, parsed != nil && !withParsed)
 		if err != nil || lacking < 0 {
 			return err
 		}
-		withParsed, rows = true, []parquet.RowRange{{Start: lacking, End: f.NumRows()}}
+		rows = []parquet.RowRange{{Start: lacking, End: f.NumRows()}}
 	}
+}
+
+// fieldOfAdd is a field of a file's adds, of the type that it has there; nil without it.
+func fieldOfAdd(f *parquet.File, name string) *batch.Field {
+	i := f.Schema().Index("add")
+	if i < 0 {
+		return nil
+	}
+	for _, field := range f.Schema().Fields[i].Type.Fields() {
+		if field.Name == name {
+			return &field
+		}
+	}
+	return nil
 }
 
 // adds reads the given rows (nil: all). With needText it stops where an add has no statistics as text, and returns the position from which
 // on nothing has been taken; else -1.
-func (r *checkpointReader) adds(ctx context.Context, f *parquet.File, fields []batch.Field, rows []parquet.RowRange, needText bool) (lacking int64, err error) {
-	scan := actionScan(ctx, f, "add", fields, rows)
+func (r *checkpointReader) adds(ctx context.Context, f *parquet.File, columns addColumns, rows []parquet.RowRange, needText bool) (lacking int64, err error) {
+	scan := actionScan(ctx, f, "add", columns.fields, rows)
 	defer scan.scan.Close()
 	var c commit
 	for {
@@ -277,7 +314,7 @@ func (r *checkpointReader) adds(ctx context.Context, f *parquet.File, fields []b
 			if !hasAction(column, i) {
 				continue
 			}
-			a := r.add(rowReader{row: column, at: i})
+			a := r.add(rowReader{row: column, at: i}, columns)
 			if len(a.stats) == 0 && needText {
 				return scan.scan.Position(), nil
 			}
@@ -287,12 +324,15 @@ func (r *checkpointReader) adds(ctx context.Context, f *parquet.File, fields []b
 	}
 }
 
-func (r *checkpointReader) add(row rowReader) addAction {
+func (r *checkpointReader) add(row rowReader, columns addColumns) addAction {
 	a := addAction{path: row.bytes(), partition: r.partitions.get(row.field(), row.at), size: row.int(), modTime: row.int()}
 	row.skip() // dataChange, which is of the commit's
 	a.extra = extraOf(row.textMap(), row.deletionVector(), row.intOr(), row.intOr(), row.text())
 	a.stats = row.bytes()
-	if len(a.stats) == 0 && row.more() {
+	if columns.parsedPartitions {
+		a.partition = parsedPartition(row.field(), row.at)
+	}
+	if columns.parsedStats && len(a.stats) == 0 {
 		a.stats = appendParsedStats(nil, row.field(), row.at)
 	}
 	return a

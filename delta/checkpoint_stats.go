@@ -4,34 +4,30 @@ import (
 	"encoding/json"
 
 	"lakesql/batch"
-	"lakesql/format/parquet"
 )
 
-// A checkpoint may have the statistics of an add as a struct too, or alone: stats_parsed, with the values in their own types.
+// A checkpoint may have the statistics and the partition values of an add as structs too, or alone: stats_parsed and partitionValues_parsed,
+// with the values in their own types.
 
-// parsedStatsOf is the column stats_parsed of a file's adds; nil without it. hasText tells whether the column stats is there.
-func parsedStatsOf(f *parquet.File) (parsed *batch.Field, hasText bool) {
-	for _, column := range f.Schema().Fields {
-		if column.Name != "add" {
-			continue
-		}
-		for _, field := range column.Type.Fields() {
-			switch field.Name {
-			case "stats":
-				hasText = true
-			case "stats_parsed":
-				if field.Type.Kind == batch.Struct {
-					parsed = &field
-				}
-			}
+// parsedPartition turns a row of partitionValues_parsed back to texts.
+func parsedPartition(v *batch.Vector, row int) map[string]string {
+	if v.Type.Kind != batch.Struct || v.IsNull(row) {
+		return nil
+	}
+	out := make(map[string]string)
+	for i, f := range v.Type.Fields() {
+		if text, ok := formatPartitionValue(v.Children[i], row); ok {
+			out[f.Name] = text
 		}
 	}
-	return parsed, hasText
+	return out
 }
 
 // appendParsedStats turns a row of stats_parsed back to text. What is null or has no statistics is left out; "" when nothing is left.
 func appendParsedStats(dst []byte, v *batch.Vector, row int) []byte {
-	dst, _ = appendStatsValue(dst, v, row)
+	if v.Type.Kind == batch.Struct {
+		dst, _ = appendStatsValue(dst, v, row)
+	}
 	return dst
 }
 
@@ -52,9 +48,9 @@ func appendStatsValue(dst []byte, v *batch.Vector, row int) ([]byte, bool) {
 	case batch.Date:
 		return append(batch.AppendDate(append(dst, '"'), v.I32[row]), '"'), true
 	case batch.Timestamp:
-		return append(appendISO(append(dst, '"'), v.I64[row], 6, "Z"), '"'), true
+		return appendStatsTimestamp(dst, v.I64[row], "Z"), true
 	case batch.TimestampNTZ:
-		return append(appendISO(append(dst, '"'), v.I64[row], 6, ""), '"'), true
+		return appendStatsTimestamp(dst, v.I64[row], ""), true
 	case batch.String:
 		return appendJSONString(dst, string(v.BytesAt(row))), true
 	}
@@ -79,6 +75,16 @@ func appendStatsStruct(dst []byte, v *batch.Vector, row int) ([]byte, bool) {
 		return dst, false
 	}
 	return append(dst, '}'), true
+}
+
+// appendStatsTimestamp writes microseconds only where there are some: the struct is made from text, in which writers cut them off, and who
+// reads the text must see that.
+func appendStatsTimestamp(dst []byte, us int64, zone string) []byte {
+	digits := 6
+	if us%1000 == 0 {
+		digits = 3
+	}
+	return append(appendISO(append(dst, '"'), us, digits, zone), '"')
 }
 
 // appendStatsFloat writes a number, or the quoted names that Spark gives to what JSON has no number for.

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
+	"lakesql/batch"
+	lakeparquet "lakesql/format/parquet"
 	"lakesql/integration/shared"
 	"lakesql/store"
 )
@@ -146,8 +149,9 @@ func TestCheckpointSchemaIsSparks(t *testing.T) {
 		_, columns, _ := strings.Cut(f.Schema().String(), "{") // the name in front is free
 		return columns
 	}
-	for _, c := range []struct{ table, folder, real string }{
-		{"ckpt_v2_parquet", sidecarFolder, "00000000000000000002.checkpoint.0000000001"},
+	for _, c := range []struct{ table, folder, real, structs string }{
+		{"ckpt_v2_parquet", sidecarFolder, "00000000000000000002.checkpoint.0000000001", "false"},
+		{"ckpt_struct_stats_only", logFolder, "00000000000000000005.checkpoint", "true"},
 	} {
 		t.Run(c.table, func(t *testing.T) {
 			dir := shared.Path(t, "tables", c.table)
@@ -156,6 +160,10 @@ func TestCheckpointSchemaIsSparks(t *testing.T) {
 			require.Len(t, real, 1)
 			s, err := localTable(t, dir).newest(ctx)
 			require.NoError(t, err)
+			meta := *s.metadata
+			meta.Configuration = maps.Clone(meta.Configuration)
+			meta.Configuration["delta.checkpoint.writeStatsAsStruct"] = c.structs
+			s.metadata = &meta
 			st := memoryStore(t)
 			require.NoError(t, writeCheckpoint(ctx, st, s, richTime))
 			for key, err := range store.ListNames(ctx, st, c.folder, "") {
@@ -166,4 +174,123 @@ func TestCheckpointSchemaIsSparks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// mapped gives a field an id and a physical name.
+func mapped(f batch.Field, id int) batch.Field {
+	f.Metadata = map[string]string{mappingID: fmt.Sprint(id), mappingPhysicalName: fmt.Sprintf(`"col-%s"`, f.Name)}
+	return f
+}
+
+// TestStatisticsAsStructs writes statistics as text, as structs and as both, of nested columns under column mapping, and reads them back.
+func TestStatisticsAsStructs(t *testing.T) {
+	schema := batch.NewSchema(
+		nullable("i", batch.Type{Kind: batch.Int32}), nullable("d", batch.DecimalOf(20, 2)), nullable("f", batch.Type{Kind: batch.Float64}),
+		nullable("t", batch.Type{Kind: batch.Timestamp}), nullable("s", textType), nullable("b", boolType),
+		nullable("n", batch.StructOf(mapped(nullable("x", longType), 20), mapped(nullable("l", batch.ListOf(nullable("element", longType))), 21))),
+		nullable("day", batch.Type{Kind: batch.Date}), nullable("k", textType))
+	for i := range schema.Fields {
+		schema.Fields[i] = mapped(schema.Fields[i], i+1)
+	}
+	const text = `{"numRecords":3,"minValues":{"col-i":-1,"col-d":0.10,"col-f":"-Infinity","col-t":"2024-01-01T00:00:00.123Z","col-s":"a\"b","col-n":{"col-x":1}},` +
+		`"maxValues":{"col-i":2,"col-d":123456789012345678.90,"col-f":1.5,"col-t":"2024-01-02T00:00:00.123Z","col-s":"\u00fc","col-n":{"col-x":7}},` +
+		`"nullCount":{"col-i":0,"col-d":0,"col-f":1,"col-t":0,"col-s":2,"col-b":3,"col-n":{"col-x":1,"col-l":2}},"tightBounds":false}`
+	for _, c := range []struct{ asText, asStruct string }{{"true", "false"}, {"false", "true"}, {"true", "true"}, {"", ""}} {
+		t.Run(fmt.Sprintf("text %s struct %s", c.asText, c.asStruct), func(t *testing.T) {
+			meta := Metadata{ID: "i", SchemaString: FormatSchema(schema), PartitionColumns: []string{"k", "day"}, Configuration: map[string]string{mappingMode: "name"}}
+			if c.asText != "" {
+				meta.Configuration["delta.checkpoint.writeStatsAsJson"] = c.asText
+				meta.Configuration["delta.checkpoint.writeStatsAsStruct"] = c.asStruct
+			}
+			st := memoryStore(t)
+			log, s := newFileLog(st.URI()), newSnapshot(st.URI())
+			s.apply(log, &commit{protocol: &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"columnMapping", "deletionVectors"}, WriterFeatures: []string{"columnMapping", "deletionVectors"}},
+				metadata: &meta, adds: []addAction{
+					{path: []byte("a"), stats: []byte(text), partition: map[string]string{"col-day": "2024-01-01", "col-k": "x"}},
+					{path: []byte("none")},
+					{path: []byte("odd"), stats: []byte(`{"numRecords":"x","minValues":{"col-i":"1","col-d":1e400,"col-s":5,"col-n":3,"other":1},"maxValues":null}`), partition: map[string]string{"col-day": "no day"}},
+				}})
+			require.NoError(t, s.schemaErr)
+			require.NoError(t, writeCheckpoint(ctx, st, s, richTime))
+			got, _, err := replay(ctx, st, &logListing{checkpoints: []checkpointFiles{{version: 0, files: []store.Info{{Key: checkpointKey(0)}}}}}, 0)
+			require.NoError(t, err)
+			reader := statsReader{blocks: got.files.stats}
+			var stats []string
+			for chunk, i := range got.files.all() {
+				stats = append(stats, string(reader.at(chunk.stats[i])))
+			}
+			require.Len(t, stats, 3)
+			require.Empty(t, stats[1])
+			want, err := parseStats([]byte(text), newStatsShape(&meta, schema.Fields))
+			require.NoError(t, err)
+			read, err := parseStats([]byte(stats[0]), newStatsShape(&meta, schema.Fields))
+			require.NoError(t, err)
+			require.Equal(t, want, read)
+			if c.asText == "false" {
+				require.Empty(t, stats[2])
+			}
+
+			data, err := st.Get(ctx, checkpointKey(0))
+			require.NoError(t, err)
+			f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+			require.NoError(t, err)
+			has := func(column string) bool {
+				_, ok := f.Schema().Lookup("add", column)
+				return ok || strings.Contains(f.Schema().String(), " "+column+" ")
+			}
+			require.Equal(t, c.asText != "false", has("stats"))
+			require.Equal(t, c.asStruct != "false", has("stats_parsed"))
+			require.Equal(t, c.asStruct != "false", has("partitionValues_parsed"))
+		})
+	}
+}
+
+// TestForeignCheckpoints: columns that are missing, required or of other integer types, empty structs in place of nulls, parsed values alone, and
+// adds of which only some have statistics as text.
+func TestForeignCheckpoints(t *testing.T) {
+	required := func(f batch.Field) batch.Field { f.Nullable = false; return f }
+	day := batch.Type{Kind: batch.Date}
+	stats := batch.StructOf(nullable("numRecords", intType), nullable("minValues", batch.StructOf(nullable("day", day))))
+	schema := batch.NewSchema(
+		actionColumn("Protocol", []batch.Field{nullable("minReaderVersion", longType), nullable("minWriterVersion", batch.Type{Kind: batch.Int16})}),
+		actionColumn("metaData", []batch.Field{required(nullable("id", textType)), required(nullable("schemaString", textType)), required(nullable("partitionColumns", batch.ListOf(required(nullable("element", textType)))))}),
+		actionColumn("add", []batch.Field{required(nullable("path", textType)), nullable("size", intType), nullable("stats", textType),
+			nullable("deletionVector", batch.StructOf(required(nullable("storageType", textType)), required(nullable("pathOrInlineDv", textType)))),
+			nullable("partitionValues_parsed", batch.StructOf(nullable("day", day))), nullable("stats_parsed", stats)}))
+	rows := batch.NewBuilder(schema)
+	put := func(column int, text string) {
+		for i := range schema.Fields {
+			if i == column {
+				require.NoError(t, rows.Column(i).AppendFromJSON([]byte(text)))
+			} else {
+				rows.Column(i).AppendNull()
+			}
+		}
+	}
+	put(0, `{"minReaderVersion":1,"minWriterVersion":2}`)
+	put(1, `{"id":"i","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":["day"]}`)
+	put(2, `{"path":"a","size":7,"stats":"{\"numRecords\":1}","deletionVector":{"storageType":"","pathOrInlineDv":""},"partitionValues_parsed":{"day":"2024-05-06"},"stats_parsed":{"numRecords":9}}`)
+	put(2, `{"path":"b","partitionValues_parsed":{"day":null},"stats_parsed":{"numRecords":2,"minValues":{"day":"2024-01-02"}}}`)
+	put(2, `{"path":"c","partitionValues_parsed":null,"stats_parsed":{"numRecords":null,"minValues":{"day":null}}}`)
+	var file bytes.Buffer
+	w, err := lakeparquet.NewWriter(&file, schema, lakeparquet.WriterOptions{})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(rows.Finish()))
+	_, err = w.Close()
+	require.NoError(t, err)
+	st := memoryStore(t)
+	require.NoError(t, st.PutIfAbsent(ctx, checkpointKey(4), file.Bytes()))
+
+	s, err := NewTable(st).newest(ctx)
+	require.NoError(t, err)
+	require.Equal(t, int64(4), s.Version())
+	require.Equal(t, Protocol{MinReader: 1, MinWriter: 2}, *s.protocol)
+	require.Equal(t, []string{"day"}, s.metadata.PartitionColumns)
+	reader := statsReader{blocks: s.files.stats}
+	var adds []string
+	for c, i := range s.files.all() {
+		require.Nil(t, c.extra[i])
+		adds = append(adds, fmt.Sprintf("%s %d %v %s", c.path[i], c.size[i], c.partition[i], reader.at(c.stats[i])))
+	}
+	require.Equal(t, []string{`a 7 map[day:2024-05-06] {"numRecords":1}`, `b 0 map[] {"numRecords":2,"minValues":{"day":"2024-01-02"}}`, "c 0 map[] "}, adds)
 }

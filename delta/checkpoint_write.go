@@ -21,9 +21,10 @@ type checkpointing struct {
 	st         store.Store
 	s          *Snapshot
 	tombstones *tombstoneSet
-	add        []batch.Field // of an add in this table's checkpoints
-	statsText  bool          // add has the statistics as JSON
-	partitions []string      // the partition columns, as partition values call them
+	add        []batch.Field  // of an add in this table's checkpoints
+	statsText  bool           // add has the statistics as JSON
+	parsed     *parsedColumns // add has the statistics and the partition values as structs; nil: it has not
+	partitions []string       // the partition columns, as partition values call them
 }
 
 // writeCheckpoint writes a checkpoint of a snapshot, then the hint that names it. A process that dies in between leaves a checkpoint
@@ -33,6 +34,10 @@ func writeCheckpoint(ctx context.Context, st store.Store, s *Snapshot, now time.
 	c.add = slices.Clone(addFields)
 	if c.statsText = !s.metadata.off("delta.checkpoint.writeStatsAsJson"); c.statsText {
 		c.add = append(c.add, nullable("stats", textType))
+	}
+	if !s.metadata.off("delta.checkpoint.writeStatsAsStruct") {
+		c.parsed = newParsedColumns(s)
+		c.add = append(c.add, c.parsed.columns()...)
 	}
 	write := c.classic
 	if writesV2Checkpoints(s) {
@@ -164,6 +169,12 @@ func (c *checkpointing) writeAdd(f *actionFile, chunk *fileChunk, i int, stats [
 	w.orNull(x.clusteringProvider)
 	if c.statsText {
 		w.bytesOrNull(stats)
+	}
+	if c.parsed != nil {
+		if c.parsed.partitions != nil {
+			c.parsed.appendPartitions(w.field(), chunk.partition[i])
+		}
+		c.parsed.appendStats(w.field(), stats)
 	}
 	w.end()
 }

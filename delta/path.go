@@ -114,9 +114,14 @@ func percentEncode(s string) string {
 	return string(out)
 }
 
-func legalInPath(c byte) bool {
-	return c >= 0x80 || isAlphanumeric(c) || strings.IndexByte(pathPunctuation, c) >= 0
-}
+func legalInPath(c byte) bool { return inPath[c] }
+
+var inPath = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= 0x80 || isAlphanumeric(byte(c)) || strings.IndexByte(pathPunctuation, byte(c)) >= 0
+	}
+	return table
+}()
 
 func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
