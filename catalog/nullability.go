@@ -55,7 +55,7 @@ func readsFunction(ctx *sql.Context, n sql.Node) bool {
 	found := false
 	transform.InspectWithOpaque(ctx, n, func(_ *sql.Context, n sql.Node) bool {
 		switch n.(type) {
-		case *readFiles, *streamSource:
+		case *readFiles, *streamSource, *tableChanges:
 			found = true
 		}
 		return !found

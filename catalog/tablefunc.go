@@ -24,6 +24,7 @@ type givenRows struct {
 func (c *Catalog) newTableFunctions() map[string]sql.TableFunction {
 	return map[string]sql.TableFunction{
 		"read_files":          &readFiles{c: c},
+		"table_changes":       &tableChanges{c: c},
 		sqlext.SourceFunction: &streamSource{},
 		givenRowsFunction:     &givenRowsNode{},
 	}

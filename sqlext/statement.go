@@ -23,6 +23,16 @@ func (n Name) String() string {
 	return QuoteName(n.Database) + "." + QuoteName(n.Name)
 }
 
+// ParseName reads a name as it stands in SQL: t, db.t or delta.`/path`.
+func ParseName(text string) (Name, error) {
+	p := newParser(text)
+	n := p.name("the name of a table")
+	if p.err == nil {
+		p.end()
+	}
+	return n, p.err
+}
+
 // ValueKind is how a value was written.
 type ValueKind uint8
 
