@@ -157,3 +157,18 @@ func TestALostCheckpointHidesNoOtherStream(t *testing.T) {
 	l.refused("SHOW STREAM FILES FOR live", "/cp/live of stream lake.live is gone", "ALTER STREAM lake.live RESET")
 	require.NotEmpty(t, l.rows("SHOW STREAM ERRORS FOR kept"))
 }
+
+// TestStreamIntoTableWithRules: columns that the SELECT does not give get their defaults and values, and every row meets the constraints.
+func TestStreamIntoTableWithRules(t *testing.T) {
+	l := newLab(t)
+	l.exec(`CREATE TABLE t (n BIGINT GENERATED ALWAYS AS IDENTITY, id INT, twice INT GENERATED ALWAYS AS (id * 2), kind VARCHAR(10) DEFAULT 'new', CHECK (id < 100))`)
+	l.write("in/a.csv", "id\n1\n2\n")
+	l.exec(`CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT id FROM STREAM read_files('./in', format => 'csv', header => true)`,
+		"WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+	require.Equal(t, []string{"1|1|2|new", "2|2|4|new"}, l.rows("SELECT * FROM t ORDER BY n"))
+	l.write("in/b.csv", "id\n3\n100\n")
+	_, err := l.try("WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+	require.ErrorContains(t, err, "t_chk_1")
+	require.Equal(t, []string{"FAILED"}, l.rows("SELECT STATE FROM information_schema.STREAMS"))
+	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
+}
