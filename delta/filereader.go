@@ -111,7 +111,7 @@ func (s *Snapshot) partitionColumn(name string) (string, bool) {
 // Locate finds the store that a file of the table lies in, and its key there. path is as File.Path has it.
 func (t *Table) Locate(path string) (st store.Store, key string, err error) {
 	if !isAbsolute(path) {
-		return t.st, path, nil
+		return t.st, strings.TrimPrefix(path, here), nil
 	}
 	if t.outside == nil {
 		return nil, "", fmt.Errorf("file %s lies outside of its table %s, which is not allowed here", path, t.st.URI())

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -273,11 +274,27 @@ func (w *FileWriter) WriteComplete(ctx context.Context, b *batch.Batch) error {
 	values := make([]*batch.Vector, len(w.partCols))
 	for i, c := range w.partCols {
 		values[i] = b.Cols[c].Decode()
+		if err := checkText(b, values[i], w.partitions[i]); err != nil {
+			return err
+		}
 	}
 	for _, key := range w.group(b, values) {
 		data.Sel = w.rows[key]
 		if err := w.append(ctx, key, data, values); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkText refuses partition values that no log can hold.
+func checkText(b *batch.Batch, v *batch.Vector, column string) error {
+	if v.Type.Kind != batch.String {
+		return nil
+	}
+	for i := range b.Rows() {
+		if row := b.Row(i); !v.IsNull(row) && !utf8.Valid(v.BytesAt(row)) {
+			return fmt.Errorf("value %.100q of partition column %s is not UTF-8", v.BytesAt(row), column)
 		}
 	}
 	return nil

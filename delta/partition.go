@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func appendPartitionValue(v *batch.Vector, text string) error {
 		}
 		v.AppendInt64(us)
 	case batch.TimestampNTZ:
-		us, err := batch.ParseTimestampNTZ([]byte(text))
+		us, err := batch.ParseTimestampNTZ([]byte(strings.TrimSuffix(text, "Z"))) // which some writers put there
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,24 @@ import (
 // decodePath turns a path of the log into its form in memory. root is the URI of the table.
 func decodePath(root, path string) string {
 	if !isAbsolute(path) {
-		return percentDecode(path)
+		return relativePath(percentDecode(path))
 	}
 	uri := canonicalURI(path)
 	if below, ok := strings.CutPrefix(uri, canonicalURI(root)+"/"); ok {
-		return percentDecode(below)
+		return relativePath(percentDecode(below))
 	}
 	return uri
+}
+
+// here begins a key that would be taken for an absolute path without it.
+const here = "./"
+
+// relativePath is the form in memory of a key.
+func relativePath(key string) string {
+	if isAbsolute(key) {
+		return here + key
+	}
+	return key
 }
 
 // encodePath is the inverse of decodePath: what the log says.

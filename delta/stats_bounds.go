@@ -100,11 +100,8 @@ func (c statsColumn) floatBound(text string, upper bool) *batch.Vector {
 func timestampBound(t batch.Type, text []byte, upper bool) *batch.Vector {
 	clock := bytes.IndexByte(text, ':')
 	zone := clock >= 0 && bytes.ContainsAny(text[clock:], "+-Zz")
-	switch {
-	case t.Kind == batch.Timestamp && !zone:
+	if t.Kind == batch.Timestamp && !zone {
 		return nil
-	case t.Kind == batch.TimestampNTZ && zone: // some writers put a Z behind it
-		text = bytes.TrimSuffix(text, []byte("Z"))
 	}
 	v := parseValue(t, text)
 	if v == nil {
