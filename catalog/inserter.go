@@ -22,12 +22,16 @@ type inserter struct {
 	rows    *batch.Builder
 	writer  *tableWriter // nil until the first batch is full
 	failed  bool
-	written bool // Insert was called
+	written bool       // Insert was called
+	over    *overwrite // INSERT OVERWRITE; nil: a plain INSERT
 }
 
 var _ sql.RowInserter = (*inserter)(nil)
 
-func newInserter(t *table) *inserter { return &inserter{t: t, rows: batch.NewBuilder(t.snap.Schema())} }
+func newInserter(ctx *sql.Context, t *table) *inserter {
+	over, _ := ctx.Value(overwriteKey{}).(*overwrite)
+	return &inserter{t: t, rows: batch.NewBuilder(t.snap.Schema()), over: over}
+}
 
 // StatementBegin does nothing.
 func (i *inserter) StatementBegin(*sql.Context) {}
@@ -83,6 +87,9 @@ func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
 		}
 		i.writer = w
 	}
+	if i.over != nil {
+		b = i.over.fix(b)
+	}
 	return i.writer.Write(ctx, b)
 }
 
@@ -121,7 +128,7 @@ func (i *inserter) Close(ctx *sql.Context) error {
 		i.abort() // GMS ends a cancelled statement as it ends one that is complete
 		return ctx.Err()
 	}
-	if i.failed || !i.written {
+	if i.failed || !i.written && i.over == nil {
 		return nil
 	}
 	if err := i.finish(ctx); err != nil {
@@ -135,19 +142,32 @@ func (i *inserter) finish(ctx *sql.Context) error {
 	if err := i.flush(ctx); err != nil {
 		return err
 	}
-	if i.writer == nil {
+	if i.writer == nil && i.over == nil {
 		return nil
 	}
-	files, err := i.writer.Close(ctx)
-	if err != nil {
-		return err
-	}
-	i.writer, i.written = nil, false
 	w, err := i.t.c.beginWrite(ctx, i.t)
 	if err != nil {
 		return err
 	}
-	w.adds, w.untold.adds = files, files
+	if i.writer != nil {
+		if w.adds, err = i.writer.Close(ctx); err != nil {
+			return err
+		}
+	}
+	over := i.over
+	i.writer, i.written, i.over = nil, false, nil
+	w.untold.adds = w.adds
 	w.reads.whole = currentTransaction(ctx).hasScanned(ctx, i.t.handle) // INSERT ... SELECT from the table itself
-	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": "Append", "partitionBy": "[]"}})
+	mode := "Append"
+	if over != nil {
+		mode = "Overwrite"
+		if err := i.t.checkWrite(ctx); err != nil {
+			return lost(ctx, err, w)
+		}
+		if w.removes, err = over.replaced(i.t, w.adds); err != nil {
+			return lost(ctx, err, w)
+		}
+		w.untold.removes, w.reads.whole = w.removes, true
+	}
+	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": mode, "partitionBy": "[]"}})
 }

@@ -202,6 +202,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.describeStream(s), needsStream(&s.Name)
 	case *sqlext.WaitForStream:
 		return c.waitForStream(s), needsStream(&s.Name)
+	case *sqlext.InsertOverwrite:
+		return change("INSERT OVERWRITE", func(ctx *sql.Context) (types.OkResult, error) { return c.insertOverwrite(ctx, s) }), needs(ast.AuthType_DELETE, s.Table)
 	case *sqlext.Merge:
 		return change("MERGE", func(ctx *sql.Context) (types.OkResult, error) { return c.merge(ctx, s) }), bySelect
 	case *sqlext.DescribeHistory:

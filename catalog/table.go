@@ -193,11 +193,11 @@ func (t *table) newWriter() (*tableWriter, error) {
 func (t *table) IsTemporary() bool { return false }
 
 // Inserter returns an editor for the rows of one INSERT.
-func (t *table) Inserter(*sql.Context) sql.RowInserter { return newInserter(t) }
+func (t *table) Inserter(ctx *sql.Context) sql.RowInserter { return newInserter(ctx, t) }
 
 // InsertBatches writes all rows of an operator as one INSERT.
 func (t *table) InsertBatches(ctx *sql.Context, rows vector.Operator) (int64, error) {
-	i := newInserter(t)
+	i := newInserter(ctx, t)
 	n, err := i.insertAll(ctx, rows)
 	if err != nil {
 		i.abort()
