@@ -40,14 +40,6 @@ func (f File) NumLiveRecords() (int64, bool) {
 	return f.records - f.extra.dv.cardinality, true
 }
 
-// Tags are what the writer noted about the file. Do not change them.
-func (f File) Tags() map[string]string {
-	if f.extra == nil {
-		return nil
-	}
-	return f.extra.tags
-}
-
 // BaseRowID is the id of the row at position 0, where the table tracks rows and the file does not say it row by row.
 func (f File) BaseRowID() (int64, bool) {
 	if f.extra == nil || f.extra.baseRowID == nil {
