@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -89,7 +90,8 @@ func (r *checkpointReader) file(ctx context.Context, key string, read func(*chec
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, ErrCorrupt), errors.Is(err, parquet.ErrDamaged), errors.Is(err, parquet.ErrUnsupported), errors.Is(err, parquet.ErrType):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, fs.ErrInvalid), errors.Is(err, ErrCorrupt),
+		errors.Is(err, parquet.ErrDamaged), errors.Is(err, parquet.ErrUnsupported), errors.Is(err, parquet.ErrType):
 		if errors.As(err, &unreadable) && unreadable.Column == "" {
 			err = unreadable.Err // it names the file again
 		}
