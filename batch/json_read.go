@@ -395,7 +395,8 @@ func (r *jsonReader) buildNumber(b *variant.Builder) error {
 		return nil
 	}
 	if d, ok := splitDecimal(text); ok && d.exponent == 0 && len(d.fraction) <= MaxPrecision {
-		if n, err := ParseDecimal(text, MaxPrecision, uint8(len(d.fraction))); err == nil {
+		n, err := ParseDecimal(text, MaxPrecision, uint8(len(d.fraction)))
+		if negativeZero := d.negative && n.Sign() == 0; err == nil && !negativeZero { // a decimal has only one zero
 			b.Decimal(n, uint8(len(d.fraction)))
 			return nil
 		}

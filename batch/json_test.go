@@ -169,7 +169,7 @@ func TestVariantTextOfEveryType(t *testing.T) {
 
 // FuzzJSON holds the parser to encoding/json's idea of what is JSON, and to reading back what it wrote.
 func FuzzJSON(f *testing.F) {
-	for _, text := range []string{`{"a":[1,null,{"b":"\u00e9"}]}`, `[1e5,-0.25,"\ud83d\ude00",true]`, `{"a":{"a":1}}`, `"x"`, `12345678901234567890.5`} {
+	for _, text := range []string{`{"a":[1,null,{"b":"\u00e9"}]}`, `[1e5,-0.25,"\ud83d\ude00",true]`, `{"a":{"a":1}}`, `"x"`, `12345678901234567890.5`, `-0e1`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
