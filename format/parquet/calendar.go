@@ -3,6 +3,7 @@ package parquet
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -22,7 +23,7 @@ const (
 type legacyCalendar struct {
 	dates bool   // dates, and timestamps stored as INT64
 	int96 bool   // timestamps stored as INT96
-	zone  string // the time zone in which the writer's timestamps were wall clocks; "": not told
+	zone  string // the writer's time zone; "": not told
 }
 
 // legacyCalendarOf reads the keys by which Spark marks such files. Spark before 3.0 (INT96: 3.1) marked nothing but its version.
@@ -65,7 +66,7 @@ func (c legacyCalendar) rebased(l *leaf, want batch.Type, conv converter) conver
 	case l.typ.Kind == batch.Date && c.dates: // as timestamps without a zone
 		return rebaseTimestamps(conv, func(us int64) (int64, error) { return rebaseMicros(us), nil })
 	case l.typ.Kind == batch.Timestamp && (l.physical == int96 && c.int96 || l.physical != int96 && c.dates):
-		return rebaseTimestamps(conv, c.instant)
+		return rebaseTimestamps(conv, c.instants())
 	}
 	return conv
 }
@@ -88,17 +89,34 @@ func rebaseTimestamps(conv converter, rebase func(us int64) (int64, error)) conv
 	}
 }
 
-// instant rebases an instant by the wall clock of the writer's zone.
-func (c legacyCalendar) instant(us int64) (int64, error) {
-	offset, ok := fixedOffset(c.zone)
-	if ok {
-		return rebaseMicros(us+offset) - offset, nil
+// instants returns how instants before 1900 are rebased: by the wall clock that Java's old calendar showed to the writer, which is read again by
+// today's rules of the writer's zone. That calendar had for all of these times the offset that is the zone's standard one today, where the rules
+// have the local mean time of each place.
+func (c legacyCalendar) instants() func(us int64) (int64, error) {
+	if offset, ok := fixedOffset(c.zone); ok {
+		return func(us int64) (int64, error) { return rebaseMicros(us+offset) - offset, nil }
 	}
-	zone := "in a time zone that the file does not tell"
-	if c.zone != "" {
-		zone = "in the time zone " + c.zone
+	zone, err := time.LoadLocation(c.zone)
+	if c.zone == "" || c.zone == "Local" || err != nil {
+		return func(int64) (int64, error) {
+			return 0, fmt.Errorf("%w: it has timestamps before 1900 in the calendar of Spark 2, in a time zone that is not known (%q); rewrite the file with Spark 3 or later and spark.sql.parquet.datetimeRebaseModeInWrite and int96RebaseModeInWrite set to CORRECTED", ErrUnsupported, c.zone)
+		}
 	}
-	return 0, fmt.Errorf("%w: it has timestamps before 1900 in the calendar of Spark 2, %s, where only UTC and fixed offsets are known; rewrite the file with Spark 3 or later and spark.sql.parquet.datetimeRebaseModeInWrite and int96RebaseModeInWrite set to CORRECTED", ErrUnsupported, zone)
+	offset := standardOffset(zone)
+	return func(us int64) (int64, error) {
+		wall := time.UnixMicro(rebaseMicros(us + offset)).UTC()
+		return time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone).UnixMicro(), nil
+	}
+}
+
+// standardOffset returns the microseconds east of UTC of a zone's standard time of today.
+func standardOffset(zone *time.Location) int64 {
+	at := time.Date(2025, time.January, 1, 0, 0, 0, 0, zone)
+	for month := 0; at.IsDST() && month < 12; month++ {
+		at = at.AddDate(0, 1, 0)
+	}
+	_, seconds := at.Zone()
+	return int64(seconds) * 1_000_000
 }
 
 // fixedOffset returns the microseconds east of UTC of a zone that never had any other, in a spelling of Java.

@@ -119,11 +119,31 @@ func TestFilesOfSpark2(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%v %s", c.keys, c.name)
 	}
-	for _, keys := range []map[string]string{{version: "2.4.8"}, {version: "3.5.0", legacy: "", zone: "America/Los_Angeles"}} {
+	for _, keys := range []map[string]string{{version: "2.4.8"}, {version: "3.5.0", legacy: "", zone: "Mars/Olympus"}} {
 		_, err := read(keys, "t", "timestamp")
 		require.ErrorIs(t, err, ErrUnsupported)
 		require.ErrorContains(t, err, "read column t of memory:/test/f.parquet")
 		require.ErrorContains(t, err, "spark.sql.parquet.datetimeRebaseModeInWrite")
+	}
+}
+
+// The seconds by which Spark moves instants in a zone: its offsets of old are those of each place's local mean time.
+func TestRebaseInZones(t *testing.T) {
+	const second = 1_000_000
+	for _, c := range []struct {
+		zone           string
+		at, difference int64 // seconds
+	}{
+		{"America/Los_Angeles", -62_135_740_800, 2*86_400 - 422}, // 0001-01-01 there
+		{"America/Los_Angeles", -2_717_650_000, -422},            // 1883
+		{"America/Los_Angeles", -2_500_000_000, 0},               // 1890, in the standard time of the railways
+		{"Asia/Tokyo", -2_600_000_000, -1139},                    // 1887
+		{"Asia/Tokyo", -2_500_000_000, 0},
+		{"UTC", -12_219_292_800 - 1, -10 * 86_400},
+	} {
+		got, err := legacyCalendar{zone: c.zone}.instants()(c.at * second)
+		require.NoError(t, err)
+		require.Equal(t, c.difference, got/second-c.at, "%s at %d", c.zone, c.at)
 	}
 }
 
