@@ -57,6 +57,14 @@ func TestRestoreStatement(t *testing.T) {
 	l.refused("RESTORE t TO TIMESTAMP AS OF '2001-01-01'", "2001")
 }
 
+// TestRestoreKeepsIdentity: a table that went back hands out no identity value twice.
+func TestRestoreKeepsIdentity(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id BIGINT GENERATED ALWAYS AS IDENTITY, s VARCHAR(5))", "INSERT INTO t (s) VALUES ('a'), ('b')", "RESTORE t TO VERSION AS OF 0",
+		"INSERT INTO t (s) VALUES ('c')")
+	require.Equal(t, []string{"3|c"}, l.rows("SELECT id, s FROM t"))
+}
+
 func TestConvertStatement(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (id INT, part VARCHAR(20)) PARTITIONED BY (part)", "INSERT INTO t VALUES (1, 'a b'), (2, NULL)")

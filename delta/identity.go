@@ -145,6 +145,26 @@ func advanceIdentity(m *Metadata, adds []AddFile) (*Metadata, error) {
 	return &next, nil
 }
 
+// KeepIdentityMarks returns m with the high-water marks of now where those are farther, so that a table which goes back to m hands out no
+// identity value twice.
+func (m *Metadata) KeepIdentityMarks(now *Metadata) (*Metadata, error) {
+	schema, err := ParseSchema(now.SchemaString)
+	if err != nil {
+		return nil, err
+	}
+	marks := make(map[string]int64)
+	for i, f := range schema.Fields {
+		id, err := identityOf(i, f)
+		if err != nil {
+			return nil, err
+		}
+		if id != nil && id.used {
+			marks[f.Name] = id.last
+		}
+	}
+	return advanceIdentity(m, []AddFile{{identity: marks}})
+}
+
 // advance moves last to the farthest value that the files were given.
 func (id *identity) advance(adds []AddFile) bool {
 	for _, a := range adds {

@@ -183,5 +183,5 @@ func restoredMetadata(now, old *delta.Snapshot) (*delta.Metadata, error) {
 			out.Configuration[key] = v
 		}
 	}
-	return &out, nil
+	return out.KeepIdentityMarks(now.Metadata())
 }
