@@ -45,6 +45,8 @@ type Catalog struct {
 	handlesMu sync.Mutex
 	handles   map[string]*delta.Table // by URI
 
+	counts rowCounts
+
 	dataFiles *parquet.Cache // small data files of all tables, kept open between statements
 
 	maintenance chan *delta.Table // tables that have been written, for the maintainer

@@ -218,6 +218,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.convertToDelta(s), ast.AuthInformation{AuthType: ast.AuthType_FILE, TargetType: ast.AuthTargetType_Global}
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.AnalyzeTable:
+		return c.analyzeTable(s), needsTables(ast.AuthType_SELECT, s.Tables)
 	case *sqlext.AlterTable:
 		return c.alterTable(s), needs(ast.AuthType_ALTER, s.Name)
 	case *sqlext.RenameTables:
@@ -253,6 +255,15 @@ func needsDatabase(privilege, database string) ast.AuthInformation {
 	return ast.AuthInformation{
 		AuthType: privilege, TargetType: ast.AuthTargetType_DatabaseIdentifiers, TargetNames: []string{database},
 	}
+}
+
+// needsTables is one privilege on several tables.
+func needsTables(privilege string, tables []sqlext.Name) ast.AuthInformation {
+	auth := ast.AuthInformation{AuthType: privilege, TargetType: ast.AuthTargetType_MultipleTableIdentifiers}
+	for _, t := range tables {
+		auth.TargetNames = append(auth.TargetNames, t.Database, t.Name)
+	}
+	return auth
 }
 
 // needsRename are the privileges of RENAME TABLE, on the old names and the new ones.

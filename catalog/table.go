@@ -134,11 +134,11 @@ func (t *table) Describe() string {
 	return fmt.Sprintf("Scan %s.%s version %d (%s)", t.database, t.name, t.snap.Version(), strings.Join(names, ", "))
 }
 
-// ExactRows is the number of rows when every file's statistics have it.
+// ExactRows is the number of rows when every file's statistics, or ANALYZE TABLE, have it.
 func (t *table) ExactRows() (int64, bool) {
 	var n int64
 	for f := range t.snap.Files() {
-		rows, ok := f.NumLiveRecords()
+		rows, ok := t.c.counts.live(t.handle, f)
 		if !ok {
 			return 0, false
 		}
