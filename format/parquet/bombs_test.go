@@ -73,9 +73,10 @@ func TestSmallFilesTakeLittleMemory(t *testing.T) {
 		{"a larger page in zstd", handFile(t, "required int64 c", 1, format.Zstd, handPage(t, 1, format.Plain, zeros, 257<<20)), 4, "is said to have"},
 		{"a page in brotli", handFile(t, "required int64 c", 1, format.Brotli, handPage(t, 1, format.Plain, make([]byte, 10), 255<<20)), 20, "said to have"},
 		{"old levels", handFile(t, "optional int64 c", many, 0, headedPage(t, format.DataPageHeader{NumValues: many, DefinitionLevelEncoding: format.BitPacked}, []byte{1, 2, 3}, 3)), 4, "its levels end too early"},
-		{"a list in the footer", withFooter([]byte(magic), []byte{0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07}), 4, "no whole Thrift struct"},
-		{"depth in the footer", withFooter([]byte(magic), bytes.Repeat([]byte{0x1c}, 1<<20)), 8, "no whole Thrift struct"},
-		{"a footer of structs", withFooter([]byte(magic), append([]byte{0x15, 2, 0x19, 0xfc, 0x80, 0x80, 0x40}, make([]byte, 1<<20)...)), 8, "no whole Thrift struct"},
+		{"a list in the footer", withFooter([]byte(magic), []byte{0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07}), 4, "whole"},
+		{"depth in the footer", withFooter([]byte(magic), bytes.Repeat([]byte{0x1c}, 1<<20)), 8, "whole"},
+		{"a footer of structs", withFooter([]byte(magic), append([]byte{0x15, 2, 0x19, 0xfc, 0x80, 0x80, 0x40}, make([]byte, 1<<20)...)), 8, "whole"},
+		{"column chunks", withFooter([]byte(magic), append(append([]byte{0x15, 2, 0x49, 0x1c, 0x19, 0xfc, 0x80, 0x80, 0x10}, bytes.Repeat([]byte{0x26, 0, 0}, 1<<18)...), 0)), 8, "row groups are not whole"},
 	} {
 		var err error
 		mib := allocated(func() { err = scanDamaged(c.data) })

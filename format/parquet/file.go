@@ -71,6 +71,9 @@ func (f *File) readFooter(ctx context.Context) error {
 	if n, err := r.ReadAt(data, f.source.size-footerTail-f.footer); n < len(data) {
 		return readError(r, err)
 	}
+	if !checkChunks(data) {
+		return damaged("the footer's row groups are not whole")
+	}
 	f.meta = new(format.FileMetaData)
 	if err := decodeThrift(data, f.meta); err != nil {
 		return err

@@ -66,20 +66,6 @@ func parsePageHeader(data []byte) (h pageHeader, length int, ok bool) {
 	return h, t.pos, !t.bad && seen == 1<<1|1<<2|1<<3
 }
 
-// fields calls read for each field of a struct; it reads the field's value, or returns false and has it left out.
-func (t *thriftReader) fields(read func(id int16, kind byte) bool) {
-	var id int16
-	for !t.bad {
-		var kind byte
-		if id, kind = t.field(id); kind == thriftStop {
-			return
-		}
-		if !read(id, kind) {
-			t.skipValue(kind, 1)
-		}
-	}
-}
-
 func (h *pageHeader) parseV1(t *thriftReader) {
 	t.fields(func(id int16, kind byte) bool {
 		if kind != thriftI32 {

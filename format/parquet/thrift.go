@@ -26,6 +26,8 @@ const (
 	// minListStruct is how many bytes a struct in a list of Parquet's takes at least, so that a list's count can be checked before
 	// memory is taken for it.
 	minListStruct = 3
+	// minColumnChunk is the same for a column chunk of a row group, whose Go value is by far the largest.
+	minColumnChunk = 16
 )
 
 // thriftReader reads values one after the other. It never leaves its bytes: what they do not hold reads as zero and sets bad.
@@ -135,20 +137,39 @@ func (t *thriftReader) skipStruct(depth int) {
 }
 
 func (t *thriftReader) skipList(depth int) {
+	kind, n := t.list(minListStruct)
+	for ; n > 0 && !t.bad; n-- {
+		t.skipItem(kind, depth+1)
+	}
+}
+
+// list reads the header of a list: the type of its elements, and how many there are. There can be that many, if a struct takes so many bytes.
+func (t *thriftReader) list(minStruct uint64) (kind byte, n uint64) {
 	head := t.byte()
-	kind, n := head&0x0f, uint64(head>>4)
-	if n == 15 {
+	if kind, n = head&0x0f, uint64(head>>4); n == 15 {
 		n = t.uvarint()
 	}
 	each := uint64(1)
 	if kind == thriftStruct {
-		each = minListStruct
+		each = minStruct
 	}
 	if n > uint64(len(t.data)-t.pos)/each {
 		t.bad = true
 	}
-	for ; n > 0 && !t.bad; n-- {
-		t.skipItem(kind, depth+1)
+	return kind, n
+}
+
+// fields calls read for each field of a struct; it reads the field's value, or returns false and has it left out.
+func (t *thriftReader) fields(read func(id int16, kind byte) bool) {
+	var id int16
+	for !t.bad {
+		var kind byte
+		if id, kind = t.field(id); kind == thriftStop {
+			return
+		}
+		if !read(id, kind) {
+			t.skipValue(kind, 1)
+		}
 	}
 }
 
@@ -169,5 +190,34 @@ func (t *thriftReader) skipMap(depth int) {
 func checkThrift(data []byte) bool {
 	t := thriftReader{data: data}
 	t.skipStruct(0)
+	return !t.bad
+}
+
+// checkChunks checks the lists of column chunks in a footer likewise.
+func checkChunks(footer []byte) bool {
+	t := &thriftReader{data: footer}
+	t.fields(func(id int16, kind byte) bool {
+		if id != 4 || kind != thriftList { // FileMetaData.row_groups
+			return false
+		}
+		kind, groups := t.list(minListStruct)
+		for ; groups > 0 && !t.bad; groups-- {
+			if kind != thriftStruct {
+				t.skipItem(kind, 1)
+				continue
+			}
+			t.fields(func(id int16, kind byte) bool {
+				if id != 1 || kind != thriftList { // RowGroup.columns
+					return false
+				}
+				kind, chunks := t.list(minColumnChunk)
+				for ; chunks > 0 && !t.bad; chunks-- {
+					t.skipItem(kind, 1)
+				}
+				return true
+			})
+		}
+		return true
+	})
 	return !t.bad
 }
