@@ -8,7 +8,7 @@ import sys
 import duckdb
 import duckdb_extension_delta
 import pyarrow as pa
-from deltalake import DeltaTable, write_deltalake
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 
 def plain(v):
@@ -42,7 +42,7 @@ def text(v):
 def deltars_read(path, version=None):
     """The columns and rows of a table, by delta-rs."""
     table = DeltaTable(path, version=version)
-    data = table.to_pyarrow_table()
+    data = pa.table(QueryBuilder().register("t", table).execute("SELECT * FROM t"))
     return {"schema": [[f.name, str(f.type)] for f in table.schema().fields], "rows": [[text(v) for v in r.values()] for r in data.to_pylist()]}
 
 
