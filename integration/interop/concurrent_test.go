@@ -24,7 +24,8 @@ import (
 const (
 	concurrentTime    = 2 * time.Minute
 	concurrentServers = 4
-	firstOperation    = 100_000_001 // nine digits, so that the log's texts can be searched for it
+	lakesqlPause      = 100 * time.Millisecond // before each operation: Spark, which needs seconds for one, is to win now and then
+	firstOperation    = 100_000_001            // nine digits, so that the log's texts can be searched for it
 	keysOfAppend      = 5
 	mergeKeys         = 40 // keys 0 to 39 belong to merges
 	bumpModulus       = 11
@@ -128,7 +129,8 @@ func TestConcurrentWriters(t *testing.T) {
 		servers[i] = harness.Start(t, dir)
 	}
 	servers[0].Exec(t, "CREATE TABLE t (k BIGINT, v BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
-	spark40.sql(t, "SELECT 1") // it is started
+	warm := quoted(filepath.Join(dir, "warm")) // so that Spark has started and compiled what it needs
+	spark40.sql(t, "CREATE TABLE "+warm+" (k BIGINT, v BIGINT) USING delta", "INSERT INTO "+warm+" VALUES (1, 1)", "DELETE FROM "+warm+" WHERE k = 1")
 
 	w := &writers{}
 	var running sync.WaitGroup
@@ -136,6 +138,7 @@ func TestConcurrentWriters(t *testing.T) {
 	for i, p := range servers {
 		running.Go(func() {
 			w.run(uint64(i), fmt.Sprintf("lakesql %d", i), until, func(o *operation) error {
+				time.Sleep(lakesqlPause)
 				result, err := p.DB.Exec(o.sql("t"))
 				if err != nil {
 					return err
