@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,24 +28,6 @@ var refusals = map[string]string{
 	"refuse_unknown_reader_feature":  "geospatial",
 	"refuse_catalog_managed":         "catalogManaged",
 	"refuse_unsupported_type_change": "unsupported",
-}
-
-// notYet are patterns of what does not hold yet, a table and a part of its facts, and why.
-var notYet = map[string]string{
-	"*/changes": "table_changes",
-}
-
-// holds fails the test of a part of a table's facts, unless it is one that does not hold yet.
-func holds(t *testing.T, part string, err error) {
-	for pattern, reason := range notYet {
-		switch ok, _ := path.Match(pattern, part); {
-		case ok && err != nil:
-			t.Skipf("not yet: %s: %v", reason, err)
-		case ok:
-			t.Logf("%s holds now", part)
-		}
-	}
-	require.NoError(t, err)
 }
 
 // TestEveryTable opens each of the shared tables by path, through SQL on the real server, and compares all that is known of it.
@@ -71,7 +52,7 @@ func TestEveryTable(t *testing.T) {
 			"rows": sharedTable.checkRows, "columns": sharedTable.checkColumns, "first": sharedTable.checkFirst,
 			"history": sharedTable.checkHistory, "changes": sharedTable.checkChanges, "detail": sharedTable.checkDetail,
 		} {
-			t.Run(name+"/"+part, func(t *testing.T) { holds(t, name+"/"+part, check(table)) })
+			t.Run(name+"/"+part, func(t *testing.T) { require.NoError(t, check(table)) })
 		}
 	}
 }
