@@ -1,5 +1,7 @@
 package batch
 
+import "encoding/json"
+
 // Kind is the physical and logical kind of a column.
 type Kind uint8
 
@@ -44,6 +46,15 @@ type Field struct {
 	Type     Type
 	Nullable bool
 	Metadata map[string]string // Delta's column metadata, values as raw JSON
+}
+
+// MetadataText is the value of a key of the metadata that is a text; "" where it is none.
+func (f Field) MetadataText(key string) string {
+	var text string
+	if raw := f.Metadata[key]; raw == "" || json.Unmarshal([]byte(raw), &text) != nil {
+		return ""
+	}
+	return text
 }
 
 // Layout names the field of Vector that holds a plain vector's values.

@@ -352,7 +352,7 @@ func notNullExpr(path []string) string {
 func (a *alteration) addConstraint(check sqlext.Check) error {
 	constraints := make(map[string]string)
 	for k, v := range a.meta.Configuration {
-		if name, ok := strings.CutPrefix(k, constraintPrefix); ok {
+		if name, ok := strings.CutPrefix(k, delta.ConstraintPrefix); ok {
 			constraints[name] = v
 		}
 	}
@@ -373,7 +373,7 @@ func (a *alteration) addConstraint(check sqlext.Check) error {
 }
 
 func (a *alteration) dropConstraint(ch *sqlext.DropConstraint) error {
-	expr, exists := a.meta.Configuration[constraintPrefix+strings.ToLower(ch.Name)]
+	expr, exists := a.meta.Configuration[delta.ConstraintPrefix+strings.ToLower(ch.Name)]
 	if !exists && ch.IfExists {
 		return nil
 	}

@@ -2,11 +2,9 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -17,22 +15,11 @@ import (
 	"lakesql/sqlext"
 )
 
-// The keys of a column's metadata that hold what a column does by itself, and the properties that hold constraints.
-const (
-	defaultKey       = "CURRENT_DEFAULT"
-	generationKey    = "delta.generationExpression"
-	identityStartKey = "delta.identity.start"
-	identityStepKey  = "delta.identity.step"
-	identityGivenKey = "delta.identity.allowExplicitInsert"
-	identityMarkKey  = "delta.identity.highWaterMark"
-	constraintPrefix = "delta.constraints."
-)
-
 // warningIdentityType is MySQL's ER_UNKNOWN_ERROR, for a type that is not the one that was typed.
 const warningIdentityType = 1105
 
-// metadataOf is the metadata of a table that is created or replaced.
-func (c *Catalog) metadataOf(ctx *sql.Context, t newTable) (*delta.Metadata, error) {
+// metadataOf is the metadata of a table that is created, or replaced when it has been read.
+func (c *Catalog) metadataOf(ctx *sql.Context, t newTable, read *delta.Snapshot) (*delta.Metadata, error) {
 	if t.metadata != nil {
 		return t.metadata, nil
 	}
@@ -56,7 +43,11 @@ func (c *Catalog) metadataOf(ctx *sql.Context, t newTable) (*delta.Metadata, err
 	if err != nil {
 		return nil, err
 	}
-	meta, err := delta.NewMetadata(schema, partitions, t.clauses.Properties)
+	newMetadata := delta.NewMetadata
+	if read != nil {
+		newMetadata = read.Metadata().Replace
+	}
+	meta, err := newMetadata(schema, partitions, t.clauses.Properties)
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -97,10 +88,10 @@ func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table stri
 		return refuse(KindInvalid, "column %s: only one of DEFAULT, GENERATED ALWAYS AS and IDENTITY gives its values", f.Name)
 	}
 	if def.Default != "" {
-		setText(f, defaultKey, def.Default)
+		setText(f, delta.DefaultKey, def.Default)
 	}
 	if def.Generated != "" {
-		setText(f, generationKey, def.Generated)
+		setText(f, delta.GenerationKey, def.Generated)
 	}
 	if id := def.Identity; id != nil {
 		if f.Type.Kind != batch.Int64 {
@@ -110,9 +101,13 @@ func addRules(ctx *sql.Context, f *batch.Field, def sqlext.ColumnDef, table stri
 			ctx.Warn(warningIdentityType, "column %s is BIGINT: the protocol of Delta has identity columns of that type only", f.Name)
 			f.Type = batch.Type{Kind: batch.Int64}
 		}
-		setRaw(f, identityStartKey, strconv.FormatInt(id.Start, 10))
-		setRaw(f, identityStepKey, strconv.FormatInt(id.Step, 10))
-		setRaw(f, identityGivenKey, strconv.FormatBool(!id.Always))
+		metadata, err := delta.NewIdentity(id.Start, id.Step, !id.Always)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", f.Name, invalid(err))
+		}
+		for key, raw := range metadata {
+			setRaw(f, key, raw)
+		}
 	}
 	for _, check := range def.Checks {
 		if err := addCheck(constraints, table, check); err != nil {
@@ -137,15 +132,6 @@ func addCheck(constraints map[string]string, table string, check sqlext.Check) e
 	return nil
 }
 
-// ruleText is the expression that a column's metadata hold under a key; "" when there is none.
-func ruleText(f batch.Field, key string) string {
-	var text string
-	if json.Unmarshal([]byte(f.Metadata[key]), &text) != nil {
-		return ""
-	}
-	return text
-}
-
 // changing are the functions whose values are other ones tomorrow, or elsewhere.
 var changing = []string{"now", "current_date", "curdate", "uuid", "current_user"}
 
@@ -156,19 +142,19 @@ func (c *Catalog) checkRules(ctx context.Context, meta *delta.Metadata) error {
 		return err
 	}
 	for _, f := range schema.Fields {
-		if text := ruleText(f, defaultKey); text != "" {
+		if text := f.MetadataText(delta.DefaultKey); text != "" {
 			if err := c.checkDefault(ctx, text, f.Type); err != nil {
 				return fmt.Errorf("DEFAULT of column %s: %w", f.Name, err)
 			}
 		}
-		if text := ruleText(f, generationKey); text != "" {
+		if text := f.MetadataText(delta.GenerationKey); text != "" {
 			if err := c.checkExpression(ctx, withoutGenerated(schema), text, f.Type, changing); err != nil {
 				return fmt.Errorf("generated column %s: %w", f.Name, err)
 			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(meta.Configuration)) {
-		name, ok := strings.CutPrefix(key, constraintPrefix)
+		name, ok := strings.CutPrefix(key, delta.ConstraintPrefix)
 		if !ok {
 			continue
 		}
@@ -211,7 +197,7 @@ func (c *Catalog) checkExpression(ctx context.Context, schema *batch.Schema, tex
 func withoutGenerated(schema *batch.Schema) *batch.Schema {
 	out := &batch.Schema{}
 	for _, f := range schema.Fields {
-		if ruleText(f, generationKey) == "" {
+		if f.MetadataText(delta.GenerationKey) == "" {
 			out.Fields = append(out.Fields, f)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
+	"lakesql/delta"
 	"lakesql/sqlext"
 )
 
@@ -19,8 +20,8 @@ func sqlSchema(s *batch.Schema, database, table string) sql.Schema {
 			c.Nullable, c.Extra = true, "STORED GENERATED"
 		case isIdentity(f):
 			c.Nullable, c.Extra = true, "auto_increment"
-		case f.Metadata[defaultKey] != "":
-			c.Default = sqlDefault(ruleText(f, defaultKey))
+		case f.Metadata[delta.DefaultKey] != "":
+			c.Default = sqlDefault(f.MetadataText(delta.DefaultKey))
 		}
 	}
 	return out

@@ -253,7 +253,7 @@ func (c *Catalog) register(ctx *sql.Context, database, name string, def tableDef
 
 // commitTable commits a table's columns and rows as one version: the first, or in the place of what read has.
 func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table, read *delta.Snapshot) (int64, *delta.Snapshot, error) {
-	meta, err := c.metadataOf(ctx, t)
+	meta, err := c.metadataOf(ctx, t, read)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -22,7 +22,7 @@ func (t *table) CreateStatement(*sql.Context) string {
 	lines := t.columnLines()
 	lines = append(lines, keyLines(meta.Configuration)...)
 	for _, k := range slices.Sorted(maps.Keys(meta.Configuration)) {
-		if name, ok := strings.CutPrefix(k, constraintPrefix); ok {
+		if name, ok := strings.CutPrefix(k, delta.ConstraintPrefix); ok {
 			lines = append(lines, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", quoted(name), meta.Configuration[k]))
 		}
 	}
@@ -98,15 +98,15 @@ func (t *table) typeText(typ sql.Type, f batch.Field) string {
 func ruleClause(f batch.Field) string {
 	switch {
 	case isGenerated(f):
-		return " GENERATED ALWAYS AS (" + ruleText(f, generationKey) + ")"
+		return " GENERATED ALWAYS AS (" + f.MetadataText(delta.GenerationKey) + ")"
 	case isIdentity(f):
 		always := "BY DEFAULT"
-		if f.Metadata[identityGivenKey] == "false" {
+		if f.Metadata[delta.IdentityExplicit] == "false" {
 			always = "ALWAYS"
 		}
-		return fmt.Sprintf(" GENERATED %s AS IDENTITY (START WITH %s INCREMENT BY %s)", always, f.Metadata[identityStartKey], f.Metadata[identityStepKey])
-	case f.Metadata[defaultKey] != "":
-		return " DEFAULT " + defaultClause(ruleText(f, defaultKey))
+		return fmt.Sprintf(" GENERATED %s AS IDENTITY (START WITH %s INCREMENT BY %s)", always, f.Metadata[delta.IdentityStart], f.Metadata[delta.IdentityStep])
+	case f.Metadata[delta.DefaultKey] != "":
+		return " DEFAULT " + defaultClause(f.MetadataText(delta.DefaultKey))
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lakesql/batch"
 )
 
 func TestCreateOrReplaceKeepsTheTable(t *testing.T) {
@@ -18,6 +20,27 @@ func TestCreateOrReplaceKeepsTheTable(t *testing.T) {
 	require.Equal(t, []string{"c|date|NO||NULL|", "d|int|YES||NULL|"}, l.rows("DESCRIBE t"))
 	require.Contains(t, l.rows("DESCRIBE HISTORY t LIMIT 1")[0], "CREATE OR REPLACE TABLE")
 	require.Equal(t, []string{"1|x", "2|y"}, l.rows("SELECT * FROM t VERSION AS OF 1 ORDER BY a"))
+}
+
+// Ids of columns are not given twice: what a reader of an older version knows by an id is not another column's.
+func TestCreateOrReplaceTakesNewColumnIDs(t *testing.T) {
+	l := newLab(t)
+	mapped := " TBLPROPERTIES ('delta.columnMapping.mode' = 'id')"
+	fields := func() []batch.Field {
+		handle, err := l.c.tableAtPath(l.path("p"))
+		require.NoError(t, err)
+		snap, err := handle.Snapshot(t.Context())
+		require.NoError(t, err)
+		return snap.Schema().Fields
+	}
+	table := "delta.`" + l.path("p") + "`"
+	l.exec("CREATE OR REPLACE TABLE "+table+" (a INT, b INT)"+mapped, "INSERT INTO "+table+" VALUES (1, 2)")
+	l.exec("CREATE OR REPLACE TABLE " + table + " (b INT)" + mapped)
+	require.Equal(t, "3", fields()[0].Metadata["delta.columnMapping.id"])
+	l.exec("CREATE OR REPLACE TABLE " + table + mapped + " AS SELECT 7 AS c")
+	require.Equal(t, "4", fields()[0].Metadata["delta.columnMapping.id"])
+	require.Equal(t, []string{"7"}, l.rows("SELECT * FROM "+table))
+	require.Equal(t, []string{"1|2"}, l.rows("SELECT * FROM "+table+" VERSION AS OF 1"))
 }
 
 func TestCreateOrReplaceAsSelectIsOneCommit(t *testing.T) {

@@ -34,9 +34,9 @@ func (c *Catalog) newTableWriter(handle *delta.Table, read *delta.Snapshot, meta
 	return w, nil
 }
 
-func isGenerated(f batch.Field) bool { return f.Metadata[generationKey] != "" }
+func isGenerated(f batch.Field) bool { return f.Metadata[delta.GenerationKey] != "" }
 
-func isIdentity(f batch.Field) bool { return f.Metadata[identityStartKey] != "" }
+func isIdentity(f batch.Field) bool { return f.Metadata[delta.IdentityStart] != "" }
 
 // Write writes rows. Those in which the same columns are given go to the FileWriter together.
 func (w *tableWriter) Write(ctx context.Context, b *batch.Batch) error {

@@ -11,6 +11,7 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
+	"lakesql/delta"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -186,7 +187,7 @@ func valueColumn(i int) string { return "_lakesql_value_" + strconv.Itoa(i) }
 
 // defaultOf is the value of DEFAULT.
 func defaultOf(f batch.Field) (ast.Expr, error) {
-	if text := ruleText(f, defaultKey); text != "" {
+	if text := f.MetadataText(delta.DefaultKey); text != "" {
 		return sqlext.SparkExpression(text)
 	}
 	if !f.Nullable {

@@ -22,7 +22,7 @@ type lengthLimit struct {
 }
 
 func lengthLimitOf(column int, f batch.Field) (lengthLimit, bool) {
-	l := lengthLimit{column: column, name: f.Name, declared: metadataText(f, charVarcharKey)}
+	l := lengthLimit{column: column, name: f.Name, declared: f.MetadataText(charVarcharKey)}
 	kind, rest, ok := strings.Cut(strings.TrimSuffix(l.declared, ")"), "(")
 	n, err := strconv.Atoi(strings.TrimSpace(rest))
 	if !ok || err != nil || f.Type.Kind != batch.String || kind != "char" && kind != "varchar" {

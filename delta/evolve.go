@@ -60,8 +60,8 @@ func (m *Metadata) AddColumns(columns ...NewColumn) (*Metadata, error) {
 
 // checkAdded refuses what would have to be true of rows that are there already.
 func checkAdded(name string, f batch.Field) error {
-	for key, what := range map[string]string{generationKey: "a generated column", identityStart: "an identity column",
-		defaultKey: "[WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED] a column with a default"} {
+	for key, what := range map[string]string{GenerationKey: "a generated column", IdentityStart: "an identity column",
+		DefaultKey: "[WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED] a column with a default"} {
 		if f.Metadata[key] != "" {
 			return fmt.Errorf("%s cannot be added to a table: rows that are there would have no value. Add %s without it; a default can be set afterwards, for new rows", what, name)
 		}
@@ -169,15 +169,15 @@ func (m *Metadata) checkUnused(op string, path []string) error {
 	}
 	name := path[len(path)-1]
 	for _, k := range sortedKeys(m.Configuration) {
-		if c, ok := strings.CutPrefix(k, constraintPrefix); ok && mentions(m.Configuration[k], name) {
+		if c, ok := strings.CutPrefix(k, ConstraintPrefix); ok && mentions(m.Configuration[k], name) {
 			return fmt.Errorf("[DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE] %s of %s is refused: constraint %s (%s) refers to it; drop that first",
 				op, strings.Join(path, "."), c, m.Configuration[k])
 		}
 	}
 	return eachStructField(schema.Fields, func(at string, f batch.Field) error {
-		if mentions(metadataText(f, generationKey), name) {
+		if mentions(f.MetadataText(GenerationKey), name) {
 			return fmt.Errorf("[DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE] %s of %s is refused: generated column %s (%s) refers to it",
-				op, strings.Join(path, "."), at, metadataText(f, generationKey))
+				op, strings.Join(path, "."), at, f.MetadataText(GenerationKey))
 		}
 		expr, err := invariantOf(at, f)
 		if err == nil && mentions(expr, name) {
@@ -260,13 +260,13 @@ func (m *Metadata) SetComment(path []string, comment string) (*Metadata, error) 
 // SetDefault sets the default of a column for rows that are written from now on; "" drops it.
 func (m *Metadata) SetDefault(path []string, expr string) (*Metadata, error) {
 	return m.changeColumn(path, func(f batch.Field) (batch.Field, error) {
-		if f.Metadata[generationKey] != "" || f.Metadata[identityStart] != "" {
+		if f.Metadata[GenerationKey] != "" || f.Metadata[IdentityStart] != "" {
 			return f, fmt.Errorf("column %s makes its values by itself: it can have no default", f.Name)
 		}
 		if len(path) > 1 {
 			return f, fmt.Errorf("column %s is nested: only columns of the table can have a default", strings.Join(path, "."))
 		}
-		return withText(f, defaultKey, expr), nil
+		return withText(f, DefaultKey, expr), nil
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 // AddConstraint adds a CHECK. The caller has seen that the expression compiles and that every row meets it.
 func (m *Metadata) AddConstraint(name, expr string) (*Metadata, error) {
-	key := constraintPrefix + strings.ToLower(name)
+	key := ConstraintPrefix + strings.ToLower(name)
 	if old, ok := m.Configuration[key]; ok {
 		return nil, fmt.Errorf("[DELTA_CONSTRAINT_ALREADY_EXISTS] there is a constraint %s (%s) already; drop it first, or take another name", name, old)
 	}
@@ -19,7 +19,7 @@ func (m *Metadata) AddConstraint(name, expr string) (*Metadata, error) {
 
 // DropConstraint drops a CHECK.
 func (m *Metadata) DropConstraint(name string) (*Metadata, error) {
-	key := constraintPrefix + strings.ToLower(name)
+	key := ConstraintPrefix + strings.ToLower(name)
 	if _, ok := m.Configuration[key]; !ok {
 		return nil, fmt.Errorf("[DELTA_CONSTRAINT_DOES_NOT_EXIST] there is no constraint %s", name)
 	}
@@ -72,7 +72,7 @@ func checkMappingChange(from, to *Metadata) error {
 func (m *Metadata) UnsetProperties(keys ...string) (*Metadata, error) {
 	out := m
 	for _, k := range keys {
-		if strings.HasPrefix(k, constraintPrefix) || properties[k].internal {
+		if strings.HasPrefix(k, ConstraintPrefix) || properties[k].internal {
 			return nil, fmt.Errorf("[DELTA_CANNOT_MODIFY_TABLE_PROPERTY] table property %s is kept by the table itself and cannot be unset", k)
 		}
 		out = out.withoutProperty(k)

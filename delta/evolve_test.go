@@ -70,9 +70,9 @@ func TestAddColumns(t *testing.T) {
 		"differ only by case":  {Field: long("ID")},
 		"cannot be placed":     {Field: long("z"), At: Position{After: "nope"}},
 		"NOT NULL":             {Field: batch.Field{Name: "z", Type: kind(batch.Int64)}},
-		"a generated column":   {Field: with(long("z"), generationKey)},
-		"an identity column":   {Field: with(long("z"), identityStart)},
-		"a default":            {Field: with(long("z"), defaultKey)},
+		"a generated column":   {Field: with(long("z"), GenerationKey)},
+		"an identity column":   {Field: with(long("z"), IdentityStart)},
+		"a default":            {Field: with(long("z"), DefaultKey)},
 		"not a struct":         {Parent: []string{"id"}, Field: long("z")},
 		"there is no column q": {Parent: []string{"q"}, Field: long("z")},
 		"l.element.element":    {Parent: []string{"l", "element"}, Field: batch.Field{Name: "element", Nullable: true, Type: batch.StructOf(long("a"), long("A"))}},
@@ -223,7 +223,7 @@ func TestOtherChangesOfColumns(t *testing.T) {
 	require.Empty(t, at(t, out, "l.element.x").Metadata)
 	out, err = out.SetDefault(path("id"), "1 + 1")
 	require.NoError(t, err)
-	require.Equal(t, `"1 + 1"`, at(t, out, "id").Metadata[defaultKey])
+	require.Equal(t, `"1 + 1"`, at(t, out, "id").Metadata[DefaultKey])
 	require.Equal(t, []string{"allowColumnDefaults"}, neededFeatures(out, schemaOf(t, out)))
 	out, err = out.MoveColumn(path("m"), Position{First: true})
 	require.NoError(t, err)

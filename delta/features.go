@@ -28,9 +28,9 @@ var features = map[string]feature{
 	"invariants":                  {legacyWriter: 2, active: columnsHave(invariantsKey)},
 	"checkConstraints":            {legacyWriter: 3, active: hasConstraints},
 	"changeDataFeed":              {legacyWriter: 4, active: propertyOn("delta.enableChangeDataFeed")},
-	"generatedColumns":            {legacyWriter: 4, active: columnsHave(generationKey)},
+	"generatedColumns":            {legacyWriter: 4, active: columnsHave(GenerationKey)},
 	"columnMapping":               {reader: true, legacyReader: 2, legacyWriter: 5, active: mappingOn},
-	"identityColumns":             {legacyWriter: 6, active: columnsHave(identityStart)},
+	"identityColumns":             {legacyWriter: 6, active: columnsHave(IdentityStart)},
 	"deletionVectors":             {reader: true, active: propertyOn("delta.enableDeletionVectors")},
 	"timestampNtz":                {reader: true, active: holdsType(batch.TimestampNTZ)},
 	"v2Checkpoint":                {reader: true, active: propertyIs("delta.checkpointPolicy", "v2")},
@@ -41,7 +41,7 @@ var features = map[string]feature{
 	"domainMetadata":              {},
 	"rowTracking":                 {needs: "domainMetadata", active: propertyOn(rowTrackingProperty)},
 	clusteringFeature:             {needs: "domainMetadata"},
-	"allowColumnDefaults":         {active: columnsHave(defaultKey)},
+	"allowColumnDefaults":         {active: columnsHave(DefaultKey)},
 	"inCommitTimestamp":           {active: propertyOn(inCommitProperty)},
 	"checkpointProtection":        {},
 	"materializePartitionColumns": {active: propertyOn("delta.enableMaterializePartitionColumnsFeature")},
@@ -84,7 +84,7 @@ func propertyIs(name, value string) func(*Metadata, *batch.Schema) bool {
 
 func hasConstraints(m *Metadata, _ *batch.Schema) bool {
 	for k := range m.Configuration {
-		if strings.HasPrefix(k, constraintPrefix) {
+		if strings.HasPrefix(k, ConstraintPrefix) {
 			return true
 		}
 	}

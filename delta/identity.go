@@ -9,12 +9,13 @@ import (
 	"lakesql/batch"
 )
 
-// The keys of the metadata of an identity column.
+// The keys of the metadata of an identity column, as NewIdentity sets them.
 const (
-	identityStart    = "delta.identity.start"
-	identityStep     = "delta.identity.step"
-	identityMark     = "delta.identity.highWaterMark"
-	identityExplicit = "delta.identity.allowExplicitInsert"
+	IdentityStart    = "delta.identity.start"
+	IdentityStep     = "delta.identity.step"
+	IdentityExplicit = "delta.identity.allowExplicitInsert" // "false": GENERATED ALWAYS
+
+	identityMark = "delta.identity.highWaterMark"
 )
 
 // identity hands out the values of an identity column: start, start+step and so on behind the high-water mark. Gaps are fine, and a value is
@@ -31,11 +32,11 @@ type identity struct {
 
 // identityOf reads a column's metadata; nil: it is no identity column.
 func identityOf(column int, f batch.Field) (*identity, error) {
-	if f.Metadata[identityStart] == "" {
+	if f.Metadata[IdentityStart] == "" {
 		return nil, nil
 	}
-	id := &identity{column: column, name: f.Name, explicit: f.Metadata[identityExplicit] == "true"}
-	for key, to := range map[string]*int64{identityStart: &id.start, identityStep: &id.step, identityMark: &id.last} {
+	id := &identity{column: column, name: f.Name, explicit: f.Metadata[IdentityExplicit] == "true"}
+	for key, to := range map[string]*int64{IdentityStart: &id.start, IdentityStep: &id.step, identityMark: &id.last} {
 		text := f.Metadata[key]
 		if key == identityMark && (text == "" || text == "null") {
 			continue
@@ -58,8 +59,8 @@ func NewIdentity(start, step int64, allowExplicitInsert bool) (map[string]string
 	if step == 0 {
 		return nil, fmt.Errorf("[DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP] the step of an identity column must not be 0")
 	}
-	return map[string]string{identityStart: strconv.FormatInt(start, 10), identityStep: strconv.FormatInt(step, 10),
-		identityExplicit: strconv.FormatBool(allowExplicitInsert)}, nil
+	return map[string]string{IdentityStart: strconv.FormatInt(start, 10), IdentityStep: strconv.FormatInt(step, 10),
+		IdentityExplicit: strconv.FormatBool(allowExplicitInsert)}, nil
 }
 
 // apply fills in the column where it is not given.

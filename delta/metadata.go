@@ -27,7 +27,7 @@ func newMetadata(schema *batch.Schema, partitionBy []string, config map[string]s
 	}
 	m := &Metadata{ID: uuid.NewString(), PartitionColumns: slices.Clone(partitionBy), Configuration: maps.Clone(config), CreatedTime: time.Now().UTC()}
 	for _, k := range sortedKeys(config) {
-		if strings.HasPrefix(k, constraintPrefix) {
+		if strings.HasPrefix(k, ConstraintPrefix) {
 			continue
 		}
 		if err := checkSetByHand(k, config[k]); err != nil {

@@ -86,7 +86,7 @@ func checkProperty(key, value string) error {
 		}
 		return p.check(key, value)
 	}
-	if strings.HasPrefix(key, constraintPrefix) {
+	if strings.HasPrefix(key, ConstraintPrefix) {
 		return nil
 	}
 	for prefix, reason := range refusedProperties {
@@ -113,12 +113,12 @@ func settableProperties() []string {
 
 // KeptByTable tells whether a property is one that operations set, and no statement.
 func KeptByTable(key string) bool {
-	return properties[key].internal || strings.HasPrefix(key, constraintPrefix)
+	return properties[key].internal || strings.HasPrefix(key, ConstraintPrefix)
 }
 
 // checkSetByHand refuses, besides what checkProperty refuses, properties that only the right operation may change.
 func checkSetByHand(key, value string) error {
-	if strings.HasPrefix(key, constraintPrefix) {
+	if strings.HasPrefix(key, ConstraintPrefix) {
 		return fmt.Errorf("[DELTA_ADD_CONSTRAINTS] table property %s is a constraint: write ALTER TABLE ... ADD CONSTRAINT ... CHECK (...)", key)
 	}
 	if properties[key].internal {

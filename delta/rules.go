@@ -10,12 +10,13 @@ import (
 	"lakesql/batch"
 )
 
-// The keys of column metadata that hold rules, and the property of a table's constraint.
+// The keys of column metadata that hold rules, each a SQL text, and the prefix of the properties that are a table's constraints.
 const (
-	invariantsKey    = "delta.invariants"
-	generationKey    = "delta.generationExpression"
-	defaultKey       = "CURRENT_DEFAULT"
-	constraintPrefix = "delta.constraints."
+	GenerationKey    = "delta.generationExpression"
+	DefaultKey       = "CURRENT_DEFAULT"
+	ConstraintPrefix = "delta.constraints."
+
+	invariantsKey = "delta.invariants"
 )
 
 // RowSource says where the rows of a FileWriter come from, and so which of the table's rules apply to them.
@@ -54,7 +55,7 @@ func (s *ruleSet) add(name, sql string, t batch.Type) {
 }
 
 func (s *ruleSet) addColumn(i int, f batch.Field, what, key string) {
-	s.add(what+" "+f.Name, metadataText(f, key), f.Type)
+	s.add(what+" "+f.Name, f.MetadataText(key), f.Type)
 	s.columns = append(s.columns, i)
 }
 
@@ -87,11 +88,11 @@ func newRules(meta *Metadata, schema *batch.Schema, evaluator Evaluator, source 
 		return nil, err
 	}
 	for i, f := range schema.Fields {
-		if f.Metadata[generationKey] != "" {
-			r.generated.addColumn(i, f, "generated column", generationKey)
+		if f.Metadata[GenerationKey] != "" {
+			r.generated.addColumn(i, f, "generated column", GenerationKey)
 		}
-		if f.Metadata[defaultKey] != "" {
-			r.defaults.addColumn(i, f, "default of column", defaultKey)
+		if f.Metadata[DefaultKey] != "" {
+			r.defaults.addColumn(i, f, "default of column", DefaultKey)
 		}
 		if limit, ok := lengthLimitOf(i, f); ok {
 			r.lengths = append(r.lengths, limit)
@@ -115,7 +116,7 @@ func newRules(meta *Metadata, schema *batch.Schema, evaluator Evaluator, source 
 // readChecks takes the table's CHECK constraints and its columns' invariants.
 func (r *rules) readChecks(meta *Metadata) error {
 	for _, k := range sortedKeys(meta.Configuration) {
-		if name, ok := strings.CutPrefix(k, constraintPrefix); ok {
+		if name, ok := strings.CutPrefix(k, ConstraintPrefix); ok {
 			r.checks.add(fmt.Sprintf("CHECK constraint %s (%s)", name, meta.Configuration[k]), meta.Configuration[k], batch.Type{Kind: batch.Bool})
 		}
 	}
@@ -128,21 +129,12 @@ func (r *rules) readChecks(meta *Metadata) error {
 	})
 }
 
-// metadataText is a value of column metadata that is a string; "" where it is none.
-func metadataText(f batch.Field, key string) string {
-	var text string
-	if json.Unmarshal([]byte(f.Metadata[key]), &text) != nil {
-		return ""
-	}
-	return text
-}
-
 // invariantOf is the condition in a column's metadata: a SQL text, or that in the JSON {"expression":{"expression":"..."}}.
 func invariantOf(path string, f batch.Field) (string, error) {
 	if f.Metadata[invariantsKey] == "" {
 		return "", nil
 	}
-	text := metadataText(f, invariantsKey)
+	text := f.MetadataText(invariantsKey)
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		var in struct {
 			Expression struct {

@@ -108,8 +108,8 @@ func written(t *testing.T, st store.Store, meta *Metadata, opts FileWriterOption
 func TestRulesOfColumns(t *testing.T) {
 	identity, err := NewIdentity(10, 5, false)
 	require.NoError(t, err)
-	schema := batch.NewSchema(ruleColumn("id", nil), ruleColumn("gen", map[string]string{generationKey: `"id * 2"`}),
-		ruleColumn("def", map[string]string{defaultKey: `"7"`}), ruleColumn("auto", identity))
+	schema := batch.NewSchema(ruleColumn("id", nil), ruleColumn("gen", map[string]string{GenerationKey: `"id * 2"`}),
+		ruleColumn("def", map[string]string{DefaultKey: `"7"`}), ruleColumn("auto", identity))
 	meta := newMeta(t, schema, nil, nil)
 	st := memoryStore(t)
 	opts := FileWriterOptions{Evaluator: ruleSQL}
@@ -319,7 +319,7 @@ func TestIdentityMarks(t *testing.T) {
 	require.Equal(t, int64(9223372036854775807), n)
 	_, err = id.next()
 	require.ErrorIs(t, err, ErrConstraint)
-	for key, bad := range map[string]string{identityStep: "0", identityStart: `"x"`, identityMark: "1.5"} {
+	for key, bad := range map[string]string{IdentityStep: "0", IdentityStart: `"x"`, identityMark: "1.5"} {
 		f := ruleColumn("up", identity(1, 1))
 		f.Metadata[key] = bad
 		_, err := identityOf(0, f)

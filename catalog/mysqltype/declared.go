@@ -11,9 +11,9 @@ import (
 // Redeclare returns a column with the declaration of another of its Delta type: CHAR(n), VARCHAR(n), JSON or a string without any. false
 // when a value of the column need not be one of the new declaration.
 func Redeclare(have, want batch.Field) (batch.Field, bool) {
-	was, becomes := metadataText(have, charVarcharKey), metadataText(want, charVarcharKey)
-	json := metadataText(want, typeKey)
-	if was == becomes && metadataText(have, typeKey) == json {
+	was, becomes := have.MetadataText(charVarcharKey), want.MetadataText(charVarcharKey)
+	json := want.MetadataText(typeKey)
+	if was == becomes && have.MetadataText(typeKey) == json {
 		return have, true
 	}
 	if json != "" || becomes != "" && !fitsDeclared(was, becomes) {

@@ -94,18 +94,9 @@ func isJSON(f batch.Field) bool {
 	case batch.Struct, batch.List, batch.Map, batch.Variant:
 		return true
 	case batch.String:
-		return metadataText(f, typeKey) == jsonType
+		return f.MetadataText(typeKey) == jsonType
 	}
 	return false
-}
-
-// metadataText reads a text of a column's metadata; "" if there is none.
-func metadataText(f batch.Field, key string) string {
-	var text string
-	if raw := f.Metadata[key]; raw == "" || json.Unmarshal([]byte(raw), &text) != nil {
-		return ""
-	}
-	return text
 }
 
 // OfField is the MySQL type of a Delta column: Of, or CHAR(n), VARCHAR(n) and JSON where the column was declared so.
@@ -114,7 +105,7 @@ func OfField(f batch.Field) sql.Type {
 		return types.JSON
 	}
 	if f.Type.Kind == batch.String {
-		if t, ok := declaredText(metadataText(f, charVarcharKey)); ok {
+		if t, ok := declaredText(f.MetadataText(charVarcharKey)); ok {
 			return t
 		}
 	}
@@ -144,7 +135,7 @@ func Schema(s *batch.Schema, db, table string) sql.Schema {
 	out := make(sql.Schema, len(s.Fields))
 	for i, f := range s.Fields {
 		out[i] = &sql.Column{
-			Name: f.Name, Type: OfField(f), Nullable: f.Nullable, Source: table, DatabaseSource: db, Comment: metadataText(f, "comment"),
+			Name: f.Name, Type: OfField(f), Nullable: f.Nullable, Source: table, DatabaseSource: db, Comment: f.MetadataText("comment"),
 		}
 	}
 	return out
