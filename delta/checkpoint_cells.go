@@ -15,9 +15,6 @@ func (r *rowReader) field() *batch.Vector {
 	return r.row.Children[r.next-1]
 }
 
-// more tells whether there are fields left.
-func (r *rowReader) more() bool { return r.next < len(r.row.Children) }
-
 func (r *rowReader) skip() { r.next++ }
 
 func (r *rowReader) bytes() []byte {

@@ -172,7 +172,7 @@ func (b *Builder) begin() {
 // primitive begins a value of a primitive type.
 func (b *Builder) primitive(typ byte) {
 	b.begin()
-	b.buf = append(b.buf, typ<<2|basicPrimitive)
+	b.buf = append(b.buf, typ<<2) // the low bits of a primitive are 0
 }
 
 // Null adds the variant's own null.
