@@ -160,6 +160,9 @@ func (m *mergeRun) readSource(ctx *sql.Context) (*sourceRows, error) {
 // plan finds out, for each clause, where the columns of its rows come from.
 func (m *mergeRun) plan() error {
 	for _, clause := range m.stmt.Clauses {
+		if err := m.withoutSource(clause); err != nil {
+			return err
+		}
 		if clause.Match == sqlext.NotMatched {
 			a := rowAction{kind: insertRows, columns: make([]columnFrom, len(m.t.snap.Schema().Fields))}
 			if err := m.assignments(clause, &a, &m.newRows, &m.newExpr); err != nil {
@@ -176,6 +179,42 @@ func (m *mergeRun) plan() error {
 			}
 		}
 		m.actions, m.clauses = append(m.actions, a), append(m.clauses, clause)
+	}
+	return nil
+}
+
+// withoutSource refuses columns of the source in a clause that is for rows without one. Subqueries have their own names.
+func (m *mergeRun) withoutSource(clause sqlext.MergeClause) error {
+	if clause.Match != sqlext.NotMatchedBySource {
+		return nil
+	}
+	texts := []string{clause.Condition}
+	for _, s := range clause.Set {
+		texts = append(texts, s.Value)
+	}
+	for _, text := range texts {
+		if text == "" || text == "DEFAULT" {
+			continue
+		}
+		e, err := expressionOf(text)
+		if err != nil {
+			return err
+		}
+		err = ast.Walk(func(n ast.SQLNode) (bool, error) {
+			switch n := n.(type) {
+			case *ast.Subquery:
+				return false, nil
+			case *ast.ColName:
+				if m.isSource(n) && m.source.schema.Index(n.Name.String()) >= 0 {
+					return false, refuse(KindInvalid, "MERGE: WHEN NOT MATCHED BY SOURCE is for rows that have no row of the source, "+
+						"and %s is a column of the source; name columns of %s only", ast.String(n), m.stmt.TargetAlias)
+				}
+			}
+			return true, nil
+		}, e)
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

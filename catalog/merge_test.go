@@ -36,17 +36,20 @@ func TestMergeRefused(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (id INT, v INT)", "CREATE TABLE u (id INT, w INT)", "INSERT INTO u VALUES (1, 1)", "INSERT INTO t VALUES (1, 1)")
 	for query, part := range map[string]string{
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET *":          "v",
-		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT *":          "v",
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET nope = 1":   "nope",
-		"MERGE INTO t USING u ON t.id = u.nope WHEN MATCHED THEN DELETE":              "nope",
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = 'x'":    "not a valid value",
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET u.v = 1":    "no column of the target",
-		"MERGE INTO t USING t ON t.id = t.id WHEN MATCHED THEN DELETE":                "alias",
-		"MERGE INTO nope USING u ON nope.id = u.id WHEN MATCHED THEN DELETE":          "nope",
-		"MERGE INTO t USING nope ON t.id = nope.id WHEN MATCHED THEN DELETE":          "nope",
-		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT VALUES (1)": "",
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED AND 1/0 = 1 + THEN DELETE":  "near",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET *":                                "v",
+		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT *":                                "v",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET nope = 1":                         "nope",
+		"MERGE INTO t USING u ON t.id = u.nope WHEN MATCHED THEN DELETE":                                    "nope",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = 'x'":                          "not a valid value",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET u.v = 1":                          "no column of the target",
+		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = u.w":            "u.w is a column of the source",
+		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED BY SOURCE AND w + 1 IS NULL THEN DELETE":      "w is a column of the source",
+		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = t.v + u.id + 1": "u.id is a column of the source",
+		"MERGE INTO t USING t ON t.id = t.id WHEN MATCHED THEN DELETE":                                      "alias",
+		"MERGE INTO nope USING u ON nope.id = u.id WHEN MATCHED THEN DELETE":                                "nope",
+		"MERGE INTO t USING nope ON t.id = nope.id WHEN MATCHED THEN DELETE":                                "nope",
+		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT VALUES (1)":                       "",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED AND 1/0 = 1 + THEN DELETE":                        "near",
 	} {
 		l.refused(query, part)
 	}
