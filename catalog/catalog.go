@@ -105,6 +105,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 
 func (c *Catalog) newEngine() *sqle.Engine {
 	installOverflowRule()
+	installIntervalRule()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	c.plain = analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
 	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
