@@ -57,12 +57,6 @@ func (s *Snapshot) NumFiles() int { return s.files.live }
 // SizeInBytes is the size of the live files together.
 func (s *Snapshot) SizeInBytes() int64 { return s.files.bytes }
 
-// Domain is the configuration that the table keeps for a feature or for a user of that name.
-func (s *Snapshot) Domain(name string) (configuration string, ok bool) {
-	configuration, ok = s.domains[name]
-	return configuration, ok
-}
-
 // TargetFileBytes is how large data files shall be: the table's delta.targetFileSize, or DefaultTargetFileBytes.
 func (s *Snapshot) TargetFileBytes() int64 { return targetFileBytes(s.metadata) }
 

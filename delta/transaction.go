@@ -122,11 +122,6 @@ func (x *Transaction) SetDomain(domain, configuration string) {
 	x.setDomain(domainAction{domain: domain, configuration: configuration})
 }
 
-// RemoveDomain removes a domain that the table has.
-func (x *Transaction) RemoveDomain(domain string) {
-	x.setDomain(domainAction{domain: domain, removed: true})
-}
-
 func (x *Transaction) setDomain(d domainAction) {
 	x.domains = slices.DeleteFunc(x.domains, func(o domainAction) bool { return o.domain == d.domain })
 	x.domains = append(x.domains, d)

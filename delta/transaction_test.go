@@ -259,7 +259,7 @@ func TestRowIDs(t *testing.T) {
 		got[f.Path] = [2]int64{id, version}
 	}
 	require.Equal(t, map[string][2]int64{"a": {0, 1}, "b": {10, 1}, "c": {20, 2}, "d": {30, 3}, "e": {40, 3}}, got)
-	mark, ok := s.Domain(rowTrackingDomain)
+	mark, ok := s.domains[rowTrackingDomain]
 	require.True(t, ok)
 	require.Equal(t, `{"rowIdHighWaterMark":49,"domainName":"delta.rowTracking"}`, mark)
 	text := commitText(t, table.st, 3)
