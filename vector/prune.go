@@ -24,12 +24,6 @@ type outcome struct{ isTrue, isFalse, isNull bool }
 
 var anyOutcome = outcome{true, true, true}
 
-// canMatch reports whether some row within the bounds can make the predicate true. column returns the bounds of column i. It
-// errs on the side of true.
-func canMatch(predicate Expr, column func(i int) bounds) bool {
-	return pruner{column}.outcome(predicate).isTrue
-}
-
 // pruner evaluates predicates on bounds: each method returns every outcome that a row can have, and perhaps more.
 type pruner struct{ column func(i int) bounds }
 

@@ -111,6 +111,11 @@ func TestSkips(t *testing.T) {
 	}
 }
 
+// canMatch tells whether some row within the bounds of the columns can make the predicate true.
+func canMatch(predicate Expr, column func(i int) bounds) bool {
+	return pruner{column}.outcome(predicate).isTrue
+}
+
 // TestReplacementCharacter: old writers cut a maximum and appended U+FFFD, which is below the characters beyond U+FFFF.
 func TestReplacementCharacter(t *testing.T) {
 	typ := batch.Type{Kind: batch.String}

@@ -14,16 +14,16 @@ func TestHeaderOfOtherFiles(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Header = true
 	for _, head := range []string{"\x1f\x8b\x08\x00\x00\n1", "PK\x03\x04x\n", "i\x00d\x00,\x00n\x00\n\x00", "id,\x00\n1,2\n", "id,\x7f\n"} {
-		_, err := Header(strings.NewReader(head), opts)
+		_, err := headerOf(head, opts)
 		var bad *FormatError
 		require.ErrorAs(t, err, &bad, "%q", head)
 		require.ErrorContains(t, err, "is this a CSV file?")
 		opts := opts
 		opts.Header = false
-		_, err = Header(strings.NewReader(head), opts)
+		_, err = headerOf(head, opts)
 		require.NoError(t, err, "without a header it is data")
 	}
-	names, err := Header(strings.NewReader("Gr\xf6\xdfe,\tb\n"), opts)
+	names, err := headerOf("Gr\xf6\xdfe,\tb\n", opts)
 	require.NoError(t, err, "another encoding is not")
 	require.Equal(t, []string{"Gr\uFFFDe", "\tb"}, names)
 }

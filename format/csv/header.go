@@ -2,25 +2,12 @@ package csv
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"lakesql/batch"
 )
-
-// Header returns the names of the file's columns: from its first line, or _c0, _c1 ... with header => false.
-// io.EOF says that the file has no line.
-func Header(r io.Reader, opts Options) ([]string, error) {
-	d, err := opts.compile()
-	if err != nil {
-		return nil, err
-	}
-	s := newScanner(r, d)
-	names, _, err := readHeader(s, &opts)
-	return names, err
-}
 
 // readHeader takes the first record as the names of the columns and leaves the scanner behind it, its width set. With
 // header => false it only counts the fields of the first record: the caller starts again to read it as data.

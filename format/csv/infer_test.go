@@ -102,11 +102,21 @@ func TestInferAdd(t *testing.T) {
 	require.Equal(t, "a integer, b string, c string", schemaText(in.Schema()))
 }
 
+// headerOf returns the names of the columns of a file.
+func headerOf(in string, opts Options) ([]string, error) {
+	d, err := opts.compile()
+	if err != nil {
+		return nil, err
+	}
+	names, _, err := readHeader(newScanner(strings.NewReader(in), d), &opts)
+	return names, err
+}
+
 func TestHeader(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Header = true
 	header := func(in string) string {
-		names, err := Header(strings.NewReader(in), opts)
+		names, err := headerOf(in, opts)
 		require.NoError(t, err)
 		return strings.Join(names, "|")
 	}
@@ -117,6 +127,6 @@ func TestHeader(t *testing.T) {
 	opts.Header = false
 	require.Equal(t, "_c0|_c1", header("a,b\n"))
 	opts.Header = true
-	_, err := Header(strings.NewReader("a,a,a1\n"), opts)
+	_, err := headerOf("a,a,a1\n", opts)
 	require.ErrorContains(t, err, "line 1: the header names two columns")
 }
