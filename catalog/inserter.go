@@ -128,7 +128,7 @@ func (i *inserter) Close(ctx *sql.Context) error {
 		i.abort() // GMS ends a cancelled statement as it ends one that is complete
 		return ctx.Err()
 	}
-	if i.failed || !i.written && i.over == nil {
+	if i.failed || !i.written && (i.over == nil || i.over.done) {
 		return nil
 	}
 	if err := i.finish(ctx); err != nil {
@@ -160,6 +160,7 @@ func (i *inserter) finish(ctx *sql.Context) error {
 	w.reads.whole = currentTransaction(ctx).hasScanned(ctx, i.t.handle) // INSERT ... SELECT from the table itself
 	mode := "Append"
 	if over != nil {
+		over.done = true
 		mode = "Overwrite"
 		if err := i.t.checkWrite(ctx); err != nil {
 			return lost(ctx, err, w)

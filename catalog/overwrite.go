@@ -20,6 +20,7 @@ import (
 type overwrite struct {
 	fixed   map[int]*batch.Vector // one row each, by column: PARTITION (p = 'x') replaces the partitions that have it
 	dynamic bool                  // PARTITION (p) replaces the partitions that rows are written to
+	done    bool                  // it has been written: GMS closes another inserter, without rows, beside one that takes batches
 }
 
 // overwriteKey is the context's key of the *overwrite of the INSERT that is being executed.

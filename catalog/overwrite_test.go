@@ -28,3 +28,14 @@ func TestInsertOverwrite(t *testing.T) {
 	require.Equal(t, []string{"5|1"}, l.rows("SELECT * FROM t"))
 	require.Contains(t, l.rows("DESCRIBE HISTORY t LIMIT 1")[0], `"mode":"Overwrite"`)
 }
+
+// TestInsertOverwriteOfBatches: rows that go from table to table as they are replace the rows once, in one commit.
+func TestInsertOverwriteOfBatches(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (a INT, b INT)", "INSERT INTO t VALUES (1, 1)", "CREATE TABLE s (a INT, b INT)", "INSERT INTO s VALUES (2, 2), (3, 3)")
+	require.Equal(t, 2, l.affected("INSERT OVERWRITE t SELECT a, b FROM s"))
+	require.Equal(t, []string{"2|2", "3|3"}, l.rows("SELECT * FROM t ORDER BY a"))
+	require.Len(t, l.rows("DESCRIBE HISTORY t"), 3)
+	l.exec("INSERT OVERWRITE t SELECT a, b FROM s WHERE a > 9")
+	require.Empty(t, l.rows("SELECT * FROM t"))
+}
