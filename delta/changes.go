@@ -38,7 +38,7 @@ type ChangeSet struct {
 // the last one. A commit that has been cleaned up is ErrNoVersion.
 func (t *Table) Changes(ctx context.Context, from, to int64) (*Snapshot, iter.Seq2[ChangeSet, error], error) {
 	if from > to {
-		return nil, nil, fmt.Errorf("[DELTA_INVALID_CDC_RANGE] changes of %s from version %d to version %d: the first must not be behind the last", t.st.URI(), from, to)
+		return nil, nil, Refuse("[DELTA_INVALID_CDC_RANGE] changes of %s from version %d to version %d: the first must not be behind the last", t.st.URI(), from, to)
 	}
 	last, err := t.SnapshotAt(ctx, to)
 	if err != nil {
@@ -95,7 +95,7 @@ var errStopped = errors.New("stopped")
 // check refuses a version that did not record its changes, or whose rows cannot be read as those of the last one.
 func (f *changeWalk) check(s *Snapshot, c *commit) error {
 	if !changeFeed(s) {
-		return fmt.Errorf("[DELTA_MISSING_CHANGE_DATA] changes of %s cannot be read: version %d did not record them; set delta.enableChangeDataFeed, and read from a later version on",
+		return Refuse("[DELTA_MISSING_CHANGE_DATA] changes of %s cannot be read: version %d did not record them; set delta.enableChangeDataFeed, and read from a later version on",
 			s.uri, c.version)
 	}
 	if s.schemaErr != nil {
@@ -113,7 +113,7 @@ func (f *changeWalk) check(s *Snapshot, c *commit) error {
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] changes of %s cannot be read: %s of version %d is not what it is in version %d; read them up to a version before its schema was changed",
+	return Refuse("[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] changes of %s cannot be read: %s of version %d is not what it is in version %d; read them up to a version before its schema was changed",
 		s.uri, what, c.version, f.last.Version())
 }
 

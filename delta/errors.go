@@ -21,6 +21,8 @@ var (
 	ErrConcurrentTxn = errors.New("concurrent commit of the same application")
 	// ErrConstraint says that a row breaks a rule of the table, such as NOT NULL.
 	ErrConstraint = errors.New("constraint violated")
+	// ErrRefused says that what is asked does not fit the table as it is. Refuse makes such errors.
+	ErrRefused = errors.New("refused")
 	// ErrNull, ErrCheck, ErrLength and ErrGenerated are ErrConstraint, and tell which rule it was: NOT NULL; a CHECK or an invariant; the length
 	// of a CHAR or VARCHAR; a value that is given for a column whose values the table makes.
 	ErrNull      = error(&ruleError{"constraint violated"})
@@ -81,3 +83,12 @@ func (e *ConflictError) Is(target error) bool {
 	}
 	return target == ErrConflict
 }
+
+// refusal is an ErrRefused whose text is all that it says.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string        { return r.text }
+func (r *refusal) Is(target error) bool { return target == ErrRefused }
+
+// Refuse makes an ErrRefused: what was found, and what to type.
+func Refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }

@@ -67,6 +67,7 @@ var ownErrors = []ownError{
 	{20030, "WAIT FOR STREAM ran out of time.", streamKind(stream.KindTimeout)},
 	{20031, "WAIT FOR STREAM met a stream that failed.", streamKind(stream.KindStreamFailed)},
 	{20040, "The statement's parts do not fit each other, or a name cannot be one.", catalogKind(catalog.KindInvalid)},
+	{20043, "What is asked does not fit the Delta table as it is.", is(delta.ErrRefused)},
 	{20041, "A stream uses the table or database.", catalogKind(catalog.KindInUse)},
 	{20042, "The statement does not fit the transaction that it is in.", catalogKind(catalog.KindTransaction)},
 

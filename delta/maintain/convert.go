@@ -47,7 +47,7 @@ func Convert(ctx context.Context, table *delta.Table, opts ConvertOptions) (Conv
 		return ConvertResult{}, err
 	}
 	if len(found) == 0 {
-		return ConvertResult{}, fmt.Errorf("[DELTA_EMPTY_DIRECTORY] convert %s: there is no Parquet file in it", st.URI())
+		return ConvertResult{}, delta.Refuse("[DELTA_EMPTY_DIRECTORY] convert %s: there is no Parquet file in it", st.URI())
 	}
 	if err := readFooters(ctx, st, found); err != nil {
 		return ConvertResult{}, err
@@ -138,7 +138,7 @@ func folderValues(folders []string, partitionBy []batch.Field) (map[string]strin
 			for i, f := range partitionBy {
 				want[i] = f.Name
 			}
-			return nil, fmt.Errorf("[DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME] the folder %q is not one of the partition columns (%s): name them in the order of the folders, PARTITIONED BY (%s type, ...)",
+			return nil, delta.Refuse("[DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME] the folder %q is not one of the partition columns (%s): name them in the order of the folders, PARTITIONED BY (%s type, ...)",
 				folder, strings.Join(want, ", "), name)
 		}
 		f := partitionBy[n]
@@ -156,7 +156,7 @@ func folderValues(folders []string, partitionBy []batch.Field) (map[string]strin
 		values[f.Name] = value
 	}
 	if n < len(partitionBy) {
-		return nil, fmt.Errorf("there is no folder %s=... on its path, though PARTITIONED BY names the column", partitionBy[n].Name)
+		return nil, delta.Refuse("there is no folder %s=... on its path, though PARTITIONED BY names the column", partitionBy[n].Name)
 	}
 	return values, nil
 }
@@ -194,7 +194,7 @@ func mergedSchema(files []*foundFile, partitionBy []batch.Field) (*batch.Schema,
 				continue
 			}
 			if have := out.Fields[at]; have.Type != field.Type {
-				return nil, fmt.Errorf("[DELTA_FAILED_TO_MERGE_FIELDS] column %s is %s in %s and %s in %s; write one of the files again with the other's type",
+				return nil, delta.Refuse("[DELTA_FAILED_TO_MERGE_FIELDS] column %s is %s in %s and %s in %s; write one of the files again with the other's type",
 					have.Name, have.Type, from[have.Name], field.Type, f.info.Key)
 			}
 		}

@@ -170,7 +170,7 @@ var keptProperties = []string{
 func restoredMetadata(now, old *delta.Snapshot) (*delta.Metadata, error) {
 	was, is := old.Metadata().Mapping(), now.Metadata().Mapping()
 	if was != is {
-		return nil, fmt.Errorf("[DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE] version %d has delta.columnMapping.mode %q, the table now %q, and it cannot go back; "+
+		return nil, delta.Refuse("[DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE] version %d has delta.columnMapping.mode %q, the table now %q, and it cannot go back; "+
 			"write the old rows to another table: CREATE TABLE ... AS SELECT * FROM ... VERSION AS OF %d", old.Version(), was, is, old.Version())
 	}
 	out := *old.Metadata()

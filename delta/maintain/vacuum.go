@@ -49,7 +49,7 @@ func Vacuum(ctx context.Context, table *delta.Table, opts VacuumOptions) (Vacuum
 		opts.Retention = own
 	}
 	if opts.Retention < own {
-		return out, fmt.Errorf("[DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT] retention of %v is shorter than the table's %v: readers of old versions and running writers would lose files; "+
+		return out, delta.Refuse("[DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT] retention of %v is shorter than the table's %v: readers of old versions and running writers would lose files; "+
 			"to allow it: ALTER TABLE ... SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval %d hours')",
 			opts.Retention, own, int64(opts.Retention/time.Hour))
 	}

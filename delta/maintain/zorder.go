@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,7 +26,7 @@ func order(snap *delta.Snapshot, asked []string) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case len(asked) > 0 && len(clustered) > 0:
-		return nil, errors.New("[DELTA_CLUSTERING_WITH_ZORDER_BY] the table is clustered: OPTIMIZE orders it by those columns, write it without ZORDER BY")
+		return nil, delta.Refuse("[DELTA_CLUSTERING_WITH_ZORDER_BY] the table is clustered: OPTIMIZE orders it by those columns, write it without ZORDER BY")
 	case len(asked) > 0:
 		return asked, checkZOrder(snap, asked)
 	}
@@ -46,16 +44,16 @@ func checkZOrder(snap *delta.Snapshot, columns []string) error {
 	for i, name := range columns {
 		at := snap.Schema().Index(name)
 		if at < 0 {
-			return fmt.Errorf("ZORDER BY %s: no such column; the table has %s", name, strings.Join(snap.Schema().Names(), ", "))
+			return delta.Refuse("ZORDER BY %s: no such column; the table has %s", name, strings.Join(snap.Schema().Names(), ", "))
 		}
 		if slices.ContainsFunc(snap.Metadata().PartitionColumns, func(p string) bool { return strings.EqualFold(p, name) }) {
-			return fmt.Errorf("[DELTA_ZORDERING_ON_PARTITION_COLUMN] ZORDER BY %s: it is a partition column, whose values are apart already", name)
+			return delta.Refuse("[DELTA_ZORDERING_ON_PARTITION_COLUMN] ZORDER BY %s: it is a partition column, whose values are apart already", name)
 		}
 		if slices.ContainsFunc(columns[:i], func(o string) bool { return strings.EqualFold(o, name) }) {
-			return fmt.Errorf("ZORDER BY %s: the column is named twice", name)
+			return delta.Refuse("ZORDER BY %s: the column is named twice", name)
 		}
 		if !batch.Ordered(snap.Schema().Fields[at].Type) {
-			return fmt.Errorf("ZORDER BY %s: values of type %s have no order", name, snap.Schema().Fields[at].Type)
+			return delta.Refuse("ZORDER BY %s: values of type %s have no order", name, snap.Schema().Fields[at].Type)
 		}
 	}
 	return nil
