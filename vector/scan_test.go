@@ -293,15 +293,9 @@ func TestCoverage(t *testing.T) {
 			coverage, err := f.Match(file)
 			require.NoError(t, err)
 			got += string("-SA"[coverage])
-			require.True(t, coverage == NoRows || f.MatchPartition(file.PartitionValues))
 		}
 		require.Equal(t, c.want, got)
 	}
-	f, err := NewFileFilter(x.snap, []string{"Region"}, must(NewCompare(Equal, NewColumn(0, x.snap.Schema().Fields[1]), NewString("r1"))))
-	require.NoError(t, err)
-	require.True(t, f.MatchPartition(map[string]string{"Region": "r1"}))
-	require.False(t, f.MatchPartition(map[string]string{"Region": "r2"}))
-	require.False(t, f.MatchPartition(nil))
 }
 
 // TestScanSchemaChange: a column that a file lacks is null there.

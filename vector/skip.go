@@ -131,12 +131,6 @@ func (f *FileFilter) Match(file delta.File) (Coverage, error) {
 	return f.coverage(known), nil
 }
 
-// MatchPartition tells whether the predicate can be true for a row with these partition values, which are texts as in the log.
-func (f *FileFilter) MatchPartition(values map[string]string) bool {
-	known, err := f.partitionBounds(delta.File{PartitionValues: values})
-	return err != nil || f.coverage(known) != NoRows
-}
-
 func (f *FileFilter) readsData() bool {
 	return slices.ContainsFunc(f.needed, func(i int) bool { return f.columns[i].stored() })
 }
