@@ -44,17 +44,14 @@ func TestTablesKeepTheirRulesOnWrite(t *testing.T) {
 			require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(dir, c.table))))
 		}
 		table := sharedTable{p: p, dir: copied}
-		before, err := os.ReadDir(filepath.Join(copied, "_delta_log"))
-		require.NoError(t, err)
-		_, err = table.query(c.statement)
+		before := commitsIn(t, copied)
+		_, err := table.query(c.statement)
 		if c.want == "" {
 			require.NoError(t, err)
 			continue
 		}
 		require.ErrorContains(t, err, c.want, c.statement)
-		after, err := os.ReadDir(filepath.Join(copied, "_delta_log"))
-		require.NoError(t, err)
-		require.Len(t, after, len(before), "a refused statement leaves no commit")
+		require.Equal(t, before, commitsIn(t, copied), "a refused statement leaves no commit")
 	}
 	for name, query := range map[string]struct {
 		query string
@@ -70,4 +67,12 @@ func TestTablesKeepTheirRulesOnWrite(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, query.want, r.rows, name)
 	}
+}
+
+// commitsIn are the names of the commits in a table's log. Checksums come beside them, at times of their own.
+func commitsIn(t *testing.T, table string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(table, "_delta_log", "[0-9]*[0-9].json"))
+	require.NoError(t, err)
+	return names
 }
