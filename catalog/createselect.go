@@ -91,6 +91,19 @@ func (c *Catalog) writeRows(ctx *sql.Context, s *selectedRows, w *tableWriter) (
 // writeAll writes the rows of an operator. sources has for each column of the table that of the operator, -1 where the rows do not
 // give it.
 func (w *tableWriter) writeAll(ctx context.Context, rows vector.Operator, sources []int) (int64, error) {
+	return eachBatch(ctx, rows, func(b *batch.Batch) error {
+		out := &batch.Batch{Schema: w.schema, Cols: make([]*batch.Vector, len(sources)), Len: b.Len, Sel: b.Sel}
+		for i, from := range sources {
+			if from >= 0 {
+				out.Cols[i] = b.Cols[from]
+			}
+		}
+		return w.Write(ctx, out)
+	})
+}
+
+// eachBatch hands the batches of an operator that have rows to visit, and returns the number of their rows.
+func eachBatch(ctx context.Context, rows vector.Operator, visit func(*batch.Batch) error) (int64, error) {
 	var n int64
 	for {
 		b, err := rows.Next(ctx)
@@ -104,13 +117,7 @@ func (w *tableWriter) writeAll(ctx context.Context, rows vector.Operator, source
 			continue
 		}
 		n += int64(b.Rows())
-		out := &batch.Batch{Schema: w.schema, Cols: make([]*batch.Vector, len(sources)), Len: b.Len, Sel: b.Sel}
-		for i, from := range sources {
-			if from >= 0 {
-				out.Cols[i] = b.Cols[from]
-			}
-		}
-		if err := w.Write(ctx, out); err != nil {
+		if err := visit(b); err != nil {
 			return 0, err
 		}
 	}

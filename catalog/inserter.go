@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -99,27 +97,13 @@ func (i *inserter) insertAll(ctx *sql.Context, rows vector.Operator) (int64, err
 		return 0, err
 	}
 	i.written = true
-	var n int64
-	for {
-		b, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		if b.Rows() == 0 {
-			continue
-		}
-		n += int64(b.Rows())
+	return eachBatch(ctx, rows, func(b *batch.Batch) error {
 		named := &batch.Batch{Schema: i.t.snap.Schema(), Cols: make([]*batch.Vector, len(b.Cols)), Len: b.Len, Sel: b.Sel}
 		for c, f := range named.Schema.Fields {
 			named.Cols[c] = b.Cols[c].As(f.Type)
 		}
-		if err := i.write(ctx, named); err != nil {
-			return 0, err
-		}
-	}
+		return i.write(ctx, named)
+	})
 }
 
 // Close makes the rows durable, and commits them unless they wait for COMMIT.

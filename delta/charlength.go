@@ -9,8 +9,8 @@ import (
 	"lakesql/batch"
 )
 
-// charVarcharKey is the key of column metadata in which Spark keeps the type that a string column was declared with.
-const charVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
+// CharVarcharKey is the key of column metadata in which Spark keeps the type that a string column was declared with.
+const CharVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
 
 // lengthLimit is a column that was declared char(n) or varchar(n).
 type lengthLimit struct {
@@ -22,7 +22,7 @@ type lengthLimit struct {
 }
 
 func lengthLimitOf(column int, f batch.Field) (lengthLimit, bool) {
-	l := lengthLimit{column: column, name: f.Name, declared: f.MetadataText(charVarcharKey)}
+	l := lengthLimit{column: column, name: f.Name, declared: f.MetadataText(CharVarcharKey)}
 	kind, rest, ok := strings.Cut(strings.TrimSuffix(l.declared, ")"), "(")
 	n, err := strconv.Atoi(strings.TrimSpace(rest))
 	if !ok || err != nil || f.Type.Kind != batch.String || kind != "char" && kind != "varchar" {

@@ -219,7 +219,7 @@ func (m *Metadata) ChangeType(path []string, to batch.Type) (*Metadata, error) {
 		}
 		changes = append(changes, typeChange{FromType: from.String(), ToType: to.String(), FieldPath: strings.Join(below, ".")})
 		f = withMetadata(f, typeChangesKey, string(mustJSON(changes)))
-		delete(f.Metadata, charVarcharKey)
+		delete(f.Metadata, CharVarcharKey)
 		return f, nil
 	})
 }

@@ -235,7 +235,7 @@ func TestNotNullInside(t *testing.T) {
 
 func TestCharAndVarchar(t *testing.T) {
 	column := func(name, declared string) batch.Field {
-		return batch.Field{Name: name, Type: kind(batch.String), Nullable: true, Metadata: map[string]string{charVarcharKey: declared}}
+		return batch.Field{Name: name, Type: kind(batch.String), Nullable: true, Metadata: map[string]string{CharVarcharKey: declared}}
 	}
 	schema := batch.NewSchema(column("c", `"char(3)"`), column("v", `"varchar(3)"`), column("s", `"string"`))
 	meta := newMeta(t, schema, nil, nil)

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"lakesql/batch"
+	"lakesql/delta"
 )
 
 // Redeclare returns a column with the declaration of another of its Delta type: CHAR(n), VARCHAR(n), JSON or a string without any. false
 // when a value of the column need not be one of the new declaration.
 func Redeclare(have, want batch.Field) (batch.Field, bool) {
-	was, becomes := have.MetadataText(charVarcharKey), want.MetadataText(charVarcharKey)
+	was, becomes := have.MetadataText(delta.CharVarcharKey), want.MetadataText(delta.CharVarcharKey)
 	json := want.MetadataText(typeKey)
 	if was == becomes && have.MetadataText(typeKey) == json {
 		return have, true
@@ -21,9 +22,9 @@ func Redeclare(have, want batch.Field) (batch.Field, bool) {
 	}
 	have.Metadata = maps.Clone(have.Metadata)
 	delete(have.Metadata, typeKey)
-	delete(have.Metadata, charVarcharKey)
+	delete(have.Metadata, delta.CharVarcharKey)
 	if becomes != "" {
-		have.Metadata[charVarcharKey] = want.Metadata[charVarcharKey]
+		have.Metadata[delta.CharVarcharKey] = want.Metadata[delta.CharVarcharKey]
 	}
 	return have, true
 }

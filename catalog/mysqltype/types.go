@@ -12,14 +12,11 @@ import (
 	"github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/batch"
+	"lakesql/delta"
 )
 
 // MaxDecimalPrecision is Delta's and Spark's largest DECIMAL precision; MySQL's is 65.
 const MaxDecimalPrecision = 38
-
-// charVarcharKey is the column metadata under which Spark keeps the declared type of a CHAR(n) or VARCHAR(n) column,
-// whose Delta type is string.
-const charVarcharKey = "__CHAR_VARCHAR_TYPE_STRING"
 
 // typeKey is the column metadata under which we keep the MySQL type of a column whose Delta type does not say it. Its one value is "json": a
 // string that is a JSON document.
@@ -105,7 +102,7 @@ func OfField(f batch.Field) sql.Type {
 		return types.JSON
 	}
 	if f.Type.Kind == batch.String {
-		if t, ok := declaredText(f.MetadataText(charVarcharKey)); ok {
+		if t, ok := declaredText(f.MetadataText(delta.CharVarcharKey)); ok {
 			return t
 		}
 	}
@@ -166,9 +163,9 @@ func Field(c *sql.Column) (batch.Field, error) {
 		if st, ok := c.Type.(sql.StringType); ok && st.MaxCharacterLength() < maxTextLength {
 			switch c.Type.Type() {
 			case sqltypes.VarChar:
-				set(charVarcharKey, fmt.Sprintf("varchar(%d)", st.MaxCharacterLength()))
+				set(delta.CharVarcharKey, fmt.Sprintf("varchar(%d)", st.MaxCharacterLength()))
 			case sqltypes.Char:
-				set(charVarcharKey, fmt.Sprintf("char(%d)", st.MaxCharacterLength()))
+				set(delta.CharVarcharKey, fmt.Sprintf("char(%d)", st.MaxCharacterLength()))
 			}
 		}
 	}
