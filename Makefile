@@ -11,7 +11,7 @@ BIN     := bin/lakesql
 # staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo run test check fmt vet lint race interop bench soak clean
+.PHONY: build demo run test check fmt vet lint race interop bench soak fuzz clean
 
 build:
 	@mkdir -p bin
@@ -53,6 +53,11 @@ bench: build
 # Kills the server at random times, many more of them than `make test` does.
 soak:
 	LAKESQL_KILLS=1000 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -run TestKillAtRandomTimes -v ./integration
+
+# Each fuzz target for FUZZTIME, one after the other.
+FUZZTIME := 10m
+fuzz:
+	scripts/fuzz $(FUZZTIME)
 
 clean:
 	rm -rf bin
