@@ -20,7 +20,7 @@ func (c *Catalog) alterTable(s *sqlext.AlterTable) action {
 		if err := currentTransaction(ctx).commit(ctx); err != nil {
 			return err
 		}
-		_, err := untilWon(ctx, func(ctx *sql.Context) (struct{}, error) { return struct{}{}, c.tryAlterTable(ctx, s) })
+		_, err := untilWon(ctx, func(ctx *sql.Context) (struct{}, error) { return struct{}{}, c.tryAlterTable(ctx, s) }, isConflict)
 		return err
 	})
 }

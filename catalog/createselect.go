@@ -19,8 +19,7 @@ import (
 // selectedRows are the rows of CREATE TABLE ... AS SELECT.
 type selectedRows struct {
 	node    sql.Node
-	again   func() (sql.Node, error) // plans the SELECT anew
-	sources []int                    // for each column of the table the SELECT's; -1: none
+	sources []int // for each column of the table the SELECT's; -1: none
 }
 
 // selectFor finds the columns of a CREATE TABLE ... AS SELECT: those that it declares, and those of the SELECT, in their exact types.

@@ -72,6 +72,10 @@ func (c *Catalog) runCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createC
 	if err := currentTransaction(ctx).commit(ctx); err != nil {
 		return 0, err
 	}
+	return untilWon(ctx, func(ctx *sql.Context) (int64, error) { return c.tryCreateTable(ctx, ddl, clauses, text) }, isConflict)
+}
+
+func (c *Catalog) tryCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createClauses, text string) (int64, error) {
 	t, exists, err := c.newTableOf(ctx, ddl.Table, clauses)
 	if err != nil {
 		return 0, err
@@ -97,12 +101,6 @@ func (c *Catalog) runCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createC
 	}
 	if err != nil {
 		return 0, err
-	}
-	if t.rows != nil {
-		t.rows.again = func() (sql.Node, error) {
-			create, err := c.planCreate(ctx, ddl, text)
-			return create.rows, err
-		}
 	}
 	return c.makeTable(ctx, t)
 }

@@ -82,22 +82,8 @@ func hasVersion(ctx context.Context, handle *delta.Table) (bool, error) {
 	return err == nil, err
 }
 
-// makeTable makes or replaces a table, and returns how many rows it was given. What a failure leaves is files that no commit names.
+// makeTable makes or replaces a table, and returns how many rows it was given.
 func (c *Catalog) makeTable(ctx *sql.Context, t newTable) (int64, error) {
-	first := true
-	return untilWon(ctx, func(ctx *sql.Context) (int64, error) {
-		if t.rows != nil && !first {
-			var err error
-			if t.rows.node, err = t.rows.again(); err != nil {
-				return 0, err
-			}
-		}
-		first = false
-		return c.tryMakeTable(ctx, t)
-	})
-}
-
-func (c *Catalog) tryMakeTable(ctx *sql.Context, t newTable) (int64, error) {
 	if t.database == pathDatabaseName {
 		return c.createAtPath(ctx, t)
 	}
@@ -266,8 +252,8 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 		return 0, nil, invalid(err)
 	}
 	var n int64
+	var files []delta.AddFile
 	if t.rows != nil {
-		var files []delta.AddFile
 		if files, n, err = c.writeSelected(ctx, t, handle, read, meta); err != nil {
 			return 0, nil, err
 		}
@@ -280,11 +266,11 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 		}
 	}
 	done, err := tx.Commit(ctx, delta.Operation{Name: createOperation(t), Parameters: createParameters(t, meta)})
-	if errors.Is(err, delta.ErrConflict) && read == nil && !t.clauses.OrReplace {
+	if isConflict(err) && read == nil && !t.clauses.OrReplace {
 		err = sql.ErrTableAlreadyExists.New(t.name)
 	}
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, lost(ctx, err, &tableWrite{t: &table{handle: handle}, adds: files})
 	}
 	currentTransaction(ctx).forget(handle)
 	c.maintainSoon(handle)

@@ -1,24 +1,13 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
-	"lakesql/delta"
 	"lakesql/sqlext"
-)
-
-// A statement that lost a commit race runs again on the newest version, a bounded number of times, as somebody waits for it.
-const (
-	maxTries  = 8
-	firstWait = 10 * time.Millisecond
-	maxWait   = time.Second
 )
 
 // changeStatement is the node of a statement of MySQL's grammar that changes rows. Each run parses it anew, as planning changes the AST.
@@ -71,34 +60,4 @@ func change(name string, run func(ctx *sql.Context) (types.OkResult, error)) act
 		ctx.GetLastQueryInfo().RowCount.Store(int64(ok.RowsAffected))
 		return []sql.Row{{ok}}, nil
 	}}
-}
-
-// untilCommitted runs a statement until it is committed, fails, or has lost too often. In a transaction it runs once: the versions that
-// the transaction has read stay, and COMMIT tells who won.
-func untilCommitted(ctx *sql.Context, run func(ctx *sql.Context) (types.OkResult, error)) (types.OkResult, error) {
-	waits, err := manualCommit(ctx)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	if waits {
-		return run(ctx)
-	}
-	return untilWon(ctx, run)
-}
-
-// untilWon runs a statement, which commits by itself, again as long as the commits of others win.
-func untilWon[T any](ctx *sql.Context, run func(ctx *sql.Context) (T, error)) (T, error) {
-	for try, wait := 1, firstWait; ; try, wait = try+1, min(2*wait, maxWait) {
-		ok, err := run(ctx)
-		if err == nil || try == maxTries || !errors.Is(err, delta.ErrConflict) {
-			return ok, err
-		}
-		select {
-		case <-time.After(wait/2 + rand.N(wait)):
-		case <-ctx.Done():
-			return ok, err
-		}
-		currentTransaction(ctx).repin()
-		ctx.ClearWarnings()
-	}
 }

@@ -154,5 +154,9 @@ func (i *inserter) finish(ctx *sql.Context) error {
 		}
 		w.untold.removes, w.reads.whole = w.removes, true
 	}
-	return w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": mode, "partitionBy": "[]"}})
+	err = w.finish(ctx, delta.Operation{Name: "WRITE", Parameters: map[string]string{"mode": mode, "partitionBy": "[]"}})
+	if isConflict(err) && over == nil {
+		return &lostInsert{err}
+	}
+	return err
 }

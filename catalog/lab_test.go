@@ -67,14 +67,22 @@ func (l *lab) ctx() *sql.Context {
 	return sql.NewContext(context.Background(), sql.WithSession(l.sess), sql.WithPid(l.pid), sql.WithProcessList(l.c.engine.ProcessList))
 }
 
-// try runs one statement and returns its rows.
-func (l *lab) try(query string, args ...any) ([]sql.Row, error) {
+// try runs one statement, as the server does, and returns its rows.
+func (l *lab) try(query string, args ...any) (rows []sql.Row, err error) {
+	return l.run(fmt.Sprintf(query, args...), nil)
+}
+
+// run runs one statement with parameters.
+func (l *lab) run(query string, binds map[string]sqlparser.Expr) (rows []sql.Row, err error) {
 	ctx := l.ctx()
-	_, iter, _, err := l.c.engine.Query(ctx, fmt.Sprintf(query, args...))
-	if err != nil {
-		return nil, err
-	}
-	return compile.Drain(ctx, iter)
+	err = RunInsert(ctx, nil, func() bool { return false }, func() error {
+		_, iter, _, err := l.c.engine.QueryWithBindings(ctx, query, nil, binds, nil)
+		if err == nil {
+			rows, err = compile.Drain(ctx, iter)
+		}
+		return err
+	})
+	return rows, err
 }
 
 // exec runs statements that must succeed.
@@ -148,10 +156,7 @@ func (l *lab) bound(query string, args ...string) {
 	for i, a := range args {
 		binds[fmt.Sprintf("v%d", i+1)] = sqlparser.NewStrVal([]byte(a))
 	}
-	ctx := l.ctx()
-	_, iter, _, err := l.c.engine.QueryWithBindings(ctx, query, nil, binds, nil)
-	require.NoError(l.t, err, query)
-	_, err = compile.Drain(ctx, iter)
+	_, err = l.run(query, binds)
 	require.NoError(l.t, err, query)
 }
 

@@ -180,11 +180,14 @@ func lost(ctx context.Context, cause error, writes ...*tableWrite) error {
 	if errors.Is(cause, store.ErrAmbiguous) {
 		return cause
 	}
-	all := []error{cause}
+	var all []error
 	for _, w := range writes {
 		all = append(all, w.drop(context.WithoutCancel(ctx)))
 	}
-	return errors.Join(all...)
+	if left := errors.Join(all...); left != nil {
+		return errors.Join(cause, left)
+	}
+	return cause
 }
 
 // drop deletes the files that the statement has written. One that cannot be deleted is left to VACUUM.

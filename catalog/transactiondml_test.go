@@ -138,6 +138,53 @@ func TestStatementRunsAgain(t *testing.T) {
 	}
 }
 
+// An INSERT, of rows or of batches, that meets another writer's ALTER TABLE is planned anew, and so follows the table as it is now.
+func TestInsertRunsAgain(t *testing.T) {
+	l := newLab(t)
+	other := openLab(t, l.dir)
+	race := new(racing)
+	l.c.cfg.Open = func(uri string) (store.Store, error) {
+		st, err := store.Open(uri)
+		if strings.HasSuffix(uri, "/lake/t") {
+			return racingStore{st, race}, err
+		}
+		return st, err
+	}
+	other.exec("CREATE TABLE u (a INT)", "INSERT INTO u VALUES (1), (2)")
+	for insert, affected := range map[string]int{
+		"INSERT INTO t (a) VALUES (1), (2)": 2, "INSERT INTO t (a) SELECT a FROM u": 2, "INSERT IGNORE INTO t (a) VALUES (1), (2)": 2,
+		"INSERT OVERWRITE t (a) SELECT a FROM u": 2, "INSERT OVERWRITE t (a) VALUES (1), (2)": 2,
+	} {
+		other.exec("DROP TABLE IF EXISTS t", "CREATE TABLE t (a INT)")
+		race.before = func() {
+			other.exec("ALTER TABLE t ADD COLUMN b VARCHAR(9)", "ALTER TABLE t ADD CONSTRAINT small CHECK (a < 9)")
+		}
+		require.Equal(t, affected, l.affected(insert), insert)
+		require.Equal(t, []string{"1|NULL", "2|NULL"}, l.rows("SELECT * FROM t ORDER BY a"), insert)
+		race.before = func() {
+			other.exec("TRUNCATE t", "ALTER TABLE t ADD CONSTRAINT odd CHECK (a % 2 = 1)")
+		}
+		l.refused(insert, "odd")
+		race.before = func() { other.exec("ALTER TABLE t ADD COLUMN c INT") }
+		l.refused("INSERT INTO t VALUES (1, 'x')", "number of values")
+	}
+	other.exec("DROP TABLE t", "CREATE TABLE t (a INT)")
+	race.before = func() { other.exec("ALTER TABLE u ADD COLUMN x INT", "ALTER TABLE t ADD COLUMN y INT") }
+	l.exec("CREATE OR REPLACE TABLE t AS SELECT * FROM u")
+	require.Equal(t, []string{"1|NULL", "2|NULL"}, l.rows("SELECT * FROM t ORDER BY a"))
+	race.before = func() { other.exec("ALTER TABLE t ADD COLUMN z INT", "TRUNCATE t") }
+	l.bound("INSERT INTO t (a, x) VALUES (?, ?)", "1", "2")
+	require.Equal(t, []string{"1|2|NULL"}, l.rows("SELECT * FROM t"))
+	race.before = func() { other.exec("ALTER TABLE t ADD COLUMN c INT") }
+	l.exec("BEGIN", "INSERT INTO t (a) VALUES (3)")
+	_, err := l.try("COMMIT")
+	require.ErrorIs(t, err, delta.ErrConflict, "what a transaction has seen stays")
+	require.Equal(t, []string{"1"}, l.rows("SELECT COUNT(*) FROM t"))
+	for _, file := range l.files("lake/lake/t") {
+		require.Contains(t, l.logged("t"), file, "what a lost statement has written is dropped")
+	}
+}
+
 // files are the data files in a folder.
 func (l *lab) files(folder string) []string {
 	l.t.Helper()

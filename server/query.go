@@ -13,6 +13,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/catalog"
 )
 
 const (
@@ -101,18 +103,19 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool
 	if err := h.checkKill(ctx, parsed); err != nil {
 		return "", err
 	}
-	schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
-	if err != nil {
-		return "", inStatement(parsed, err)
-	}
-	if rows, err = limitRows(ctx, parsed, rows); err != nil {
-		return "", err
-	}
-	if len(schema) == 0 || types.IsOkResultSchema(schema) {
-		err = sendOK(ctx, c, rows, out)
-	} else {
-		err = sendRows(ctx, c, schema, rows, out)
-	}
+	err = catalog.RunInsert(ctx, parsed, func() bool { return out.started }, func() error {
+		schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
+		if err != nil {
+			return err
+		}
+		if rows, err = limitRows(ctx, parsed, rows); err != nil {
+			return err
+		}
+		if len(schema) == 0 || types.IsOkResultSchema(schema) {
+			return sendOK(ctx, c, rows, out)
+		}
+		return sendRows(ctx, c, schema, rows, out)
+	})
 	if err != nil {
 		return "", inStatement(parsed, err)
 	}
