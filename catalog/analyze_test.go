@@ -25,10 +25,10 @@ func TestAnalyzeTableCountsWhatStatisticsLack(t *testing.T) {
 		require.NoError(t, err)
 		return found.(*table)
 	}
-	_, exact := open().ExactRows()
+	_, exact := open().exactRows()
 	require.False(t, exact)
 	require.Equal(t, []string{"lake.t|analyze|status|OK", "lake.none|analyze|Error|table not found: none", "lake.none|analyze|status|Operation failed"}, l.rows("ANALYZE TABLE t, none"))
-	rows, exact := open().ExactRows()
+	rows, exact := open().exactRows()
 	require.True(t, exact)
 	require.Equal(t, int64(3), rows)
 	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t"))

@@ -99,11 +99,7 @@ func (r *rowChanges) decide(ctx *sql.Context, t *target, node sql.Node) error {
 	if !ok || !isTable || scanned.target != t {
 		return nil
 	}
-	names := make([]string, 0, len(scanned.Columns()))
-	for _, f := range scanned.Columns() {
-		names = append(names, f.Name)
-	}
-	filter, err := vector.NewFileFilter(t.snap, names, condition)
+	filter, err := scanned.fileFilter(condition)
 	if err != nil {
 		return err
 	}

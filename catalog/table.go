@@ -97,6 +97,12 @@ func (t *table) Columns() []batch.Field {
 	return out
 }
 
+// columnNames are the names of Columns.
+func (t *table) columnNames() []string {
+	columns := batch.Schema{Fields: t.Columns()}
+	return columns.Names()
+}
+
 // allColumns are the columns without a projection.
 func (t *table) allColumns() []batch.Field {
 	fields := t.snap.Schema().Fields
@@ -108,12 +114,7 @@ func (t *table) allColumns() []batch.Field {
 
 // Scan reads the columns. The filter, over batches of them, may only leave out rows for which it is not true.
 func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, error) {
-	fields := t.Columns()
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
-	scan, err := vector.NewScan(t.handle, t.snap, names, filter)
+	scan, err := vector.NewScan(t.handle, t.snap, t.columnNames(), filter)
 	if err != nil {
 		return nil, fmt.Errorf("read %s.%s: %w", t.database, t.name, err)
 	}
@@ -127,34 +128,8 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 
 // Describe names the scan for EXPLAIN.
 func (t *table) Describe() string {
-	names := make([]string, 0, len(t.Columns()))
-	for _, f := range t.Columns() {
-		names = append(names, f.Name)
-	}
-	return fmt.Sprintf("Scan %s.%s version %d (%s)", t.database, t.name, t.snap.Version(), strings.Join(names, ", "))
+	return fmt.Sprintf("Scan %s.%s version %d (%s)", t.database, t.name, t.snap.Version(), strings.Join(t.columnNames(), ", "))
 }
-
-// ExactRows is the number of rows when every file's statistics, or ANALYZE TABLE, have it.
-func (t *table) ExactRows() (int64, bool) {
-	var n int64
-	for f := range t.snap.Files() {
-		rows, ok := t.c.counts.live(t.handle, f)
-		if !ok {
-			return 0, false
-		}
-		n += rows
-	}
-	return n, true
-}
-
-// RowCount is the number of rows for the planner's cost of joins.
-func (t *table) RowCount(*sql.Context) (uint64, bool, error) {
-	n, exact := t.ExactRows()
-	return uint64(n), exact, nil
-}
-
-// DataLength is the size of the table's files in bytes.
-func (t *table) DataLength(*sql.Context) (uint64, error) { return uint64(t.snap.SizeInBytes()), nil }
 
 // Partitions is one partition: vector reads in its own order.
 func (t *table) Partitions(*sql.Context) (sql.PartitionIter, error) {

@@ -91,6 +91,7 @@ func liveRows(t *testing.T, table *Table, s *Snapshot) []string {
 		}
 		i++
 	}
+	requireRows(t, s)
 	return out
 }
 

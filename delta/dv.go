@@ -34,10 +34,16 @@ func (d *deletionVector) descriptor() *dv.Descriptor {
 
 // NumLiveRecords is the number of rows that are not deleted, when the file has its number of rows in its statistics.
 func (f File) NumLiveRecords() (int64, bool) {
-	if f.extra == nil || f.extra.dv == nil || f.records < 0 {
-		return f.records, f.records >= 0
+	n := liveRecords(f.records, f.extra)
+	return n, n >= 0
+}
+
+// liveRecords is how many of a file's rows are not deleted; -1 when the number of rows is not known, or less than what is deleted.
+func liveRecords(records int64, extra *fileExtra) int64 {
+	if records < 0 {
+		return -1
 	}
-	return f.records - f.extra.dv.cardinality, true
+	return max(records-extra.deletedRows(), -1)
 }
 
 // BaseRowID is the id of the row at position 0, where the table tracks rows and the file does not say it row by row.

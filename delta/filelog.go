@@ -52,6 +52,8 @@ type fileView struct {
 	n          int
 	live       int
 	bytes      int64 // of the live files
+	rows       int64 // of the live files whose number of rows is known
+	uncounted  int   // live files whose number of rows is not known
 	withDV     int   // live files that have a deletion vector
 	stats      []*statsBlock
 	tombstones tombstones
@@ -119,6 +121,7 @@ func (l *fileLog) kill(view *fileView, path string, extra *fileExtra, version in
 	l.dead++
 	view.live--
 	view.bytes -= c.size[i]
+	view.count(liveRecords(c.records[i], c.extra[i]), -1)
 	if c.extra[i].dvID() != "" {
 		view.withDV--
 	}
@@ -137,8 +140,18 @@ func (l *fileLog) append(view *fileView, path string, a *addAction) {
 	l.n++
 	view.live++
 	view.bytes += a.size
+	view.count(liveRecords(c.records[i], a.extra), 1)
 	if a.extra.dvID() != "" {
 		view.withDV++
+	}
+}
+
+// count adds the rows of one file, or takes them away: sign is 1 or -1. Negative rows are not known.
+func (v *fileView) count(rows, sign int64) {
+	if rows < 0 {
+		v.uncounted += int(sign)
+	} else {
+		v.rows += sign * rows
 	}
 }
 

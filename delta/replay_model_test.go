@@ -50,7 +50,11 @@ func randomCommit(t *rapid.T, m *modelState, version int) string {
 			m.tomb[key] = true
 		} else {
 			size := int64(version*100 + k)
-			lines = append(lines, fmt.Sprintf(`{"add":{"path":"%s","partitionValues":{},"size":%d,"modificationTime":1,"dataChange":true%s}}`, path, size, dv))
+			stats := ""
+			if rows := rapid.IntRange(-1, 3).Draw(t, "rows"); rows >= 0 {
+				stats = fmt.Sprintf(`,"stats":"{\"numRecords\":%d}"`, rows)
+			}
+			lines = append(lines, fmt.Sprintf(`{"add":{"path":"%s","partitionValues":{},"size":%d,"modificationTime":1,"dataChange":true%s%s}}`, path, size, stats, dv))
 			m.live[key] = size
 			delete(m.tomb, key)
 		}
@@ -78,6 +82,7 @@ func requireModel(t require.TestingT, m *modelState, s *Snapshot) {
 	require.Equal(t, m.live, live)
 	require.Equal(t, len(live), s.NumFiles())
 	require.Equal(t, bytes, s.SizeInBytes())
+	requireRows(t, s)
 	txns := map[string]int64{}
 	for app, v := range s.txns.all() {
 		txns[app] = v.version
@@ -94,6 +99,23 @@ func requireModel(t require.TestingT, m *modelState, s *Snapshot) {
 		}
 	}
 	require.Equal(t, m.tomb, tomb)
+}
+
+// requireRows compares the number of rows that a snapshot keeps with that of its files.
+func requireRows(t require.TestingT, s *Snapshot) {
+	var rows int64
+	for f := range s.Files() {
+		n, known := f.NumLiveRecords()
+		if !known {
+			_, known = s.NumRows()
+			require.False(t, known)
+			return
+		}
+		rows += n
+	}
+	n, known := s.NumRows()
+	require.True(t, known)
+	require.Equal(t, rows, n)
 }
 
 // TestReplayModel compares snapshots, new and old, refreshed, loaded and compacted, with the model at every version.

@@ -54,6 +54,9 @@ func (s *Snapshot) Schema() *batch.Schema { return s.schema }
 // NumFiles is the number of live files.
 func (s *Snapshot) NumFiles() int { return s.files.live }
 
+// NumRows is the number of live rows, when every live file has its own in its statistics. It is kept, not counted.
+func (s *Snapshot) NumRows() (n int64, known bool) { return s.files.rows, s.files.uncounted == 0 }
+
 // SizeInBytes is the size of the live files together.
 func (s *Snapshot) SizeInBytes() int64 { return s.files.bytes }
 

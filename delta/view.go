@@ -32,6 +32,7 @@ func (x *Transaction) View() *Snapshot {
 		touched[t.file.Path] = true
 		out.files.live--
 		out.files.bytes -= t.file.Size
+		out.files.count(liveRecords(t.file.records, t.file.extra), -1)
 		if t.rows != nil {
 			own.adds = append(own.adds, pendingAdd(t.file.AddFile(), t.rows, partitions))
 		}
@@ -42,6 +43,8 @@ func (x *Transaction) View() *Snapshot {
 	out.own = &ownChanges{touched, out.filesOf(own.adds)}
 	out.files.live += out.own.files.live
 	out.files.bytes += out.own.files.bytes
+	out.files.rows += out.own.files.rows
+	out.files.uncounted += out.own.files.uncounted
 	return out
 }
 

@@ -131,6 +131,9 @@ func (f *FileFilter) Match(file delta.File) (Coverage, error) {
 	return f.coverage(known), nil
 }
 
+// OnlyPartitions tells whether the predicate looks at nothing but partition columns.
+func (f *FileFilter) OnlyPartitions() bool { return !f.readsData() }
+
 func (f *FileFilter) readsData() bool {
 	return slices.ContainsFunc(f.needed, func(i int) bool { return f.columns[i].stored() })
 }

@@ -3,7 +3,6 @@ package compile
 import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 )
@@ -60,8 +59,14 @@ func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter) (sql.RowIter, er
 }
 
 func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row) (sql.RowIter, error) {
-	if rows, ok := countAll(ctx, n); ok {
-		return sql.RowsToRowIter(rows), nil
+	if s, ok := fromStatistics(ctx, n); ok {
+		row, known, err := s.row(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			return sql.RowsToRowIter(row), nil
+		}
 	}
 	if len(n.GroupByExprs) == 0 {
 		return nil, nil // GMS's iterator without keys is a plain loop
@@ -71,48 +76,4 @@ func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row)
 		return nil, err
 	}
 	return newGroupBy(ctx, n, child), nil
-}
-
-// countAll answers COUNT(*) over a whole table from the statistics, when they have every file's number of rows.
-func countAll(ctx *sql.Context, n *plan.GroupBy) (sql.Row, bool) {
-	if len(n.GroupByExprs) > 0 || len(n.SelectDeps) == 0 {
-		return nil, false
-	}
-	for _, e := range n.SelectDeps {
-		if !isCountAll(ctx, e) {
-			return nil, false
-		}
-	}
-	p, ok := compileNode(ctx, n.Child)
-	if !ok || p.source == nil {
-		return nil, false
-	}
-	c, ok := p.source.(counter)
-	if !ok {
-		return nil, false
-	}
-	rows, known := c.ExactRows()
-	if !known {
-		return nil, false
-	}
-	out := make(sql.Row, len(n.SelectDeps))
-	for i := range out {
-		out[i] = rows
-	}
-	return out, true
-}
-
-func isCountAll(ctx *sql.Context, e sql.Expression) bool {
-	count, ok := e.(*aggregation.Count)
-	if !ok || len(count.Children()) != 1 {
-		return false
-	}
-	switch arg := count.Children()[0].(type) {
-	case *expression.Star:
-		return true
-	case *expression.Literal:
-		return arg.Value() != nil
-	default:
-		return false
-	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// explain shows the plan as it will be executed: chains that compile appear as the operators of a Vector node. The parser turns
+// explain shows the plan as it will be executed: chains that compile appear as the operators of a Vector node, and what the log answers as a
+// Statistics node. The parser turns
 // plain EXPLAIN into the tree form, whose one text column every driver can read.
 func (b *Builder) explain(ctx *sql.Context, n *plan.DescribeQuery, outer sql.Row) (sql.RowIter, error) {
 	if !n.Format.Plan {
@@ -52,7 +53,10 @@ func markCompiled(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 			return nil, transform.SameTree, err
 		}
 		if p, ok := compileNode(ctx, whole); ok {
-			return &compiledNode{Node: whole, text: p.text}, transform.NewTree, nil
+			return &compiledNode{Node: whole, title: "Vector", text: p.text}, transform.NewTree, nil
+		}
+		if text, ok, err := explainStatistics(ctx, whole); ok || err != nil {
+			return &compiledNode{Node: whole, title: "Statistics", text: text}, transform.NewTree, err
 		}
 		return n, transform.SameTree, nil
 	})
@@ -79,7 +83,8 @@ func withOriginals(ctx *sql.Context, n sql.Node) (sql.Node, error) {
 // compiledNode stands for a compiled chain in the text of EXPLAIN. It is never executed.
 type compiledNode struct {
 	sql.Node
-	text []string
+	title string // what executes it
+	text  []string
 }
 
 // Children are none: the chain is one thing.
@@ -90,7 +95,7 @@ func (n *compiledNode) String() string {
 	for i := len(n.text) - 1; i >= 0; i-- {
 		printed = node(n.text[i], printed)
 	}
-	return node("Vector", printed)
+	return node(n.title, printed)
 }
 
 // Describe is String, whatever the options.

@@ -16,8 +16,3 @@ type Source interface {
 	// Describe is the source's line in EXPLAIN.
 	Describe() string
 }
-
-// counter is a Source that may know its number of rows without reading.
-type counter interface {
-	ExactRows() (rows int64, known bool)
-}
