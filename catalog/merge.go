@@ -24,7 +24,8 @@ import (
 //
 //  1. the source is read once, and kept: its rows get numbers;
 //  2. one SELECT joins the target with it and gives, for each pair, the row's address, the source's number, the number of the first clause that
-//     holds, and its values. With NOT MATCHED BY SOURCE it is a LEFT JOIN. Its rows are applied as those of UPDATE are;
+//     holds, and its values. With NOT MATCHED BY SOURCE it is a LEFT JOIN; else files that cannot have one of the source's keys are not read.
+//     Its rows are applied as those of UPDATE are;
 //  3. the rows of the source that matched none are inserted, by a SELECT of the source alone.
 //
 // A value that is just a column of the source does not go through the SELECT: it is copied from batch to batch.
@@ -151,8 +152,11 @@ func (m *mergeRun) readSource(ctx *sql.Context) (*sourceRows, error) {
 		if err != nil {
 			return nil, errors.Join(err, rows.Close())
 		}
-		if b.Rows() > 0 {
-			out.add(batch.Concat(out.schema, b))
+		if b.Rows() == 0 {
+			continue
+		}
+		if err := out.add(batch.Concat(out.schema, b)); err != nil {
+			return nil, errors.Join(err, rows.Close())
 		}
 	}
 }
@@ -420,6 +424,11 @@ func (m *mergeRun) join() (*ast.Select, error) {
 	}}
 	for _, e := range append([]ast.Expr{number, action}, values...) {
 		sel.SelectExprs = append(sel.SelectExprs, &ast.AliasedExpr{Expr: e, As: ast.NewColIdent(valueColumn(len(sel.SelectExprs)))})
+	}
+	if kind == ast.JoinStr {
+		for _, e := range m.keyConditions(on) {
+			sel.AddWhere(e)
+		}
 	}
 	return sel, nil
 }

@@ -1,10 +1,6 @@
 package catalog
 
-import (
-	"sort"
-
-	"lakesql/batch"
-)
+import "lakesql/batch"
 
 // actionKind is what happens to a row.
 type actionKind uint8
@@ -40,23 +36,4 @@ const (
 func (a *rowAction) take(column int, values *[]batch.Field, f batch.Field) {
 	a.columns[column] = columnFrom{fromValue, len(*values)}
 	*values = append(*values, f)
-}
-
-// sourceRows are the rows of MERGE's source. Each has a number: its place among them.
-type sourceRows struct {
-	schema  *batch.Schema
-	batches []*batch.Batch // without selections
-	starts  []int64        // the number of the first row of each
-	rows    int64
-}
-
-func (s *sourceRows) add(b *batch.Batch) {
-	s.batches, s.starts = append(s.batches, b), append(s.starts, s.rows)
-	s.rows += int64(b.Len)
-}
-
-// appendTo adds a column of a row to a vector of the column's type.
-func (s *sourceRows) appendTo(v *batch.Vector, column int, number int64) {
-	i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > number }) - 1
-	v.AppendFrom(s.batches[i].Cols[column], int(number-s.starts[i]))
 }

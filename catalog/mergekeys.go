@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+)
+
+// maxListedKeys is up to how many values of a key are listed in a condition; more are told by the least and the greatest.
+const maxListedKeys = 100
+
+// keyConditions are what the rows of the target that match any of the source's must satisfy: for each t.c = s.c that all of ON asks for, c
+// is one of the source's values, or between the least and the greatest. They are for the scan of the target, which leaves out files by them.
+//
+// Only where an order of values is the same on both sides, and in statistics, is there a condition: for exact numbers, dates, times and texts
+// that are compared by bytes.
+func (m *mergeRun) keyConditions(on ast.Expr) []ast.Expr {
+	var out []ast.Expr
+	for _, e := range conjuncts(on) {
+		equal, ok := e.(*ast.ComparisonExpr)
+		if !ok || equal.Operator != ast.EqualStr {
+			continue
+		}
+		l, isL := unparenthesized(equal.Left).(*ast.ColName)
+		r, isR := unparenthesized(equal.Right).(*ast.ColName)
+		if !isL || !isR {
+			continue
+		}
+		if m.isSource(l) {
+			l, r = r, l
+		}
+		if m.isSource(l) || !m.isSource(r) {
+			continue
+		}
+		target, source := m.t.snap.Schema().Index(l.Name.String()), m.source.schema.Index(r.Name.String())
+		if target < 0 || source < 0 || !sameOrder(m.t.snap.Schema().Fields[target], m.source.schema.Fields[source]) {
+			continue
+		}
+		if condition := m.source.keyCondition(source, m.t.column(m.t.snap.Schema().Fields[target].Name)); condition != nil {
+			out = append(out, condition)
+		}
+	}
+	return out
+}
+
+// conjuncts are the parts of a condition that all must hold.
+func conjuncts(e ast.Expr) []ast.Expr {
+	e = unparenthesized(e)
+	if and, ok := e.(*ast.AndExpr); ok {
+		return append(conjuncts(and.Left), conjuncts(and.Right)...)
+	}
+	return []ast.Expr{e}
+}
+
+func unparenthesized(e ast.Expr) ast.Expr {
+	for {
+		p, ok := e.(*ast.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.Expr
+	}
+}
+
+// sameOrder tells whether a column of the target and one of the source are compared as batch.Compare does. Texts are: the source, which
+// was read, has no collation of its own.
+func sameOrder(target, source batch.Field) bool {
+	exact := []batch.Kind{batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Decimal}
+	switch kind := target.Type.Kind; kind {
+	case batch.Date, batch.Timestamp, batch.TimestampNTZ, batch.String:
+		return source.Type == target.Type && !types.IsJSON(mysqltype.OfField(target))
+	default:
+		return slices.Contains(exact, kind) && slices.Contains(exact, source.Type.Kind)
+	}
+}
+
+// keyCondition is that a column is one of the values that a column of the source has; nil where that cannot be said.
+func (s *sourceRows) keyCondition(column int, target *ast.ColName) ast.Expr {
+	distinct := make(map[string]ast.Expr)
+	var low, high farthest
+	for _, b := range s.batches {
+		v := b.Cols[column]
+		for row := range b.Len {
+			if v.IsNull(row) || v.Dict != nil && v.Dict.IsNull(int(v.Codes[row])) {
+				continue // it equals nothing
+			}
+			low.take(v, row, -1)
+			high.take(v, row, 1)
+			if len(distinct) > maxListedKeys {
+				continue
+			}
+			distinct[v.Format(row)] = keyLiteral(v, row)
+		}
+	}
+	if low.v == nil {
+		return ast.BoolVal(false)
+	}
+	least, greatest := keyLiteral(low.v, low.row), keyLiteral(high.v, high.row)
+	if least == nil || greatest == nil {
+		return nil
+	}
+	if len(distinct) > maxListedKeys {
+		return &ast.RangeCond{Operator: ast.BetweenStr, Left: target, From: least, To: greatest}
+	}
+	var list ast.ValTuple
+	for _, text := range slices.Sorted(maps.Keys(distinct)) {
+		list = append(list, distinct[text])
+	}
+	return &ast.ComparisonExpr{Operator: ast.InStr, Left: target, Right: list}
+}
+
+// farthest is the least or the greatest value so far.
+type farthest struct {
+	v   *batch.Vector // nil: none yet
+	row int
+}
+
+// take goes on to a value that lies further in a direction.
+func (e *farthest) take(v *batch.Vector, row, direction int) {
+	if e.v == nil || batch.Compare(v, row, e.v, e.row)*direction > 0 {
+		e.v, e.row = v, row
+	}
+}
+
+// keyLiteral is a value in SQL; nil for one that MySQL's literals do not have.
+func keyLiteral(v *batch.Vector, row int) ast.Expr {
+	text := v.Format(row)
+	switch v.Type.Kind {
+	case batch.String:
+		return ast.NewStrVal([]byte(text))
+	case batch.Date, batch.Timestamp, batch.TimestampNTZ:
+		if year, _, _ := strings.Cut(text, "-"); len(year) != 4 || year < "1000" {
+			return nil
+		}
+		return ast.NewStrVal([]byte(text))
+	case batch.Decimal:
+		return ast.NewFloatVal([]byte(text))
+	default:
+		return ast.NewIntVal([]byte(text))
+	}
+}
