@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"iter"
-
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"lakesql/batch"
@@ -13,7 +11,7 @@ import (
 
 var _ compile.Statistics = (*table)(nil)
 
-// cancelInterval is after how many files ExactFiles asks whether the statement was cancelled.
+// cancelInterval is after how many files a loop asks whether the statement was cancelled.
 const cancelInterval = 1024
 
 // exactRows is the number of rows when every file's statistics, or ANALYZE TABLE, have it.
@@ -41,70 +39,63 @@ func (t *table) RowCount(*sql.Context) (uint64, bool, error) {
 // DataLength is the size of the table's files in bytes.
 func (t *table) DataLength(*sql.Context) (uint64, error) { return uint64(t.snap.SizeInBytes()), nil }
 
-// ExactRows implements compile.Statistics. What the statement learns counts as read.
-func (t *table) ExactRows(ctx *sql.Context) (int64, bool) {
+// Exact implements compile.Statistics. What the statement learns counts as read. Files are only chosen by their partition values: a condition on
+// other columns rarely keeps every file whole, and the scan that it then needs looks at their statistics itself.
+func (t *table) Exact(ctx *sql.Context, condition vector.Expr, columns []int) (rows int64, exact []delta.ExactColumn, err error) {
 	if t.target != nil {
-		return 0, false
+		return 0, nil, compile.ErrNotExact
 	}
-	n, known := t.exactRows()
-	if known {
-		currentTransaction(ctx).scanned(ctx, t.handle)
+	wanted, all := make([]batch.Field, len(columns)), t.Columns()
+	for i, c := range columns {
+		wanted[i] = all[c]
 	}
-	return n, known
+	currentTransaction(ctx).scanned(ctx, t.handle)
+	rows, known := t.snap.NumRows()
+	if condition != nil || !known && len(columns) > 0 {
+		return t.exactOfFiles(ctx, condition, wanted)
+	}
+	if rows, known = t.exactRows(); !known {
+		return 0, nil, compile.ErrNotExact
+	}
+	exact, err = t.snap.Exact(ctx, wanted)
+	return rows, exact, err
 }
 
-// ExactFiles implements compile.Statistics. Files are only chosen by their partition values: a condition on other columns rarely keeps every
-// file whole, and the scan that it then needs looks at their statistics itself.
-func (t *table) ExactFiles(ctx *sql.Context, condition vector.Expr, columns []int) iter.Seq2[compile.ExactFile, error] {
-	return func(yield func(compile.ExactFile, error) bool) {
-		filter, err := t.fileFilter(condition)
-		if err == nil && (t.target != nil || !filter.OnlyPartitions()) {
-			err = compile.ErrNotExact
-		}
-		if err != nil {
-			yield(compile.ExactFile{}, err)
-			return
-		}
-		currentTransaction(ctx).scanned(ctx, t.handle)
-		fields, seen := t.Columns(), 0
-		wanted := make([]batch.Field, len(columns))
-		for i, c := range columns {
-			wanted[i] = fields[c]
-		}
-		for f := range t.snap.Files() {
-			if seen++; seen%cancelInterval == 0 && ctx.Err() != nil {
-				yield(compile.ExactFile{}, ctx.Err())
-				return
-			}
-			exact, has, err := t.exactFile(f, filter, wanted)
-			if has || err != nil {
-				if !yield(exact, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
-// exactFile is what is certain of a file; false when the filter leaves it out. Partition values and statistics that cannot be read are not
-// certain: a scan says what is wrong with them.
-func (t *table) exactFile(f delta.File, filter *vector.FileFilter, columns []batch.Field) (compile.ExactFile, bool, error) {
-	coverage, err := filter.Match(f)
-	switch {
-	case err != nil || coverage == vector.SomeRows:
-		return compile.ExactFile{}, false, compile.ErrNotExact
-	case coverage == vector.NoRows:
-		return compile.ExactFile{}, false, nil
-	}
-	live, known := t.c.counts.live(t.handle, f)
-	if !known {
-		return compile.ExactFile{}, false, compile.ErrNotExact
-	}
-	exact, err := t.snap.Exact(f, live, columns)
+// exactOfFiles puts together what is certain of the files for whose rows the condition is true.
+func (t *table) exactOfFiles(ctx *sql.Context, condition vector.Expr, columns []batch.Field) (rows int64, exact []delta.ExactColumn, err error) {
+	filter, err := t.fileFilter(condition)
 	if err != nil {
-		return compile.ExactFile{}, false, compile.ErrNotExact
+		return 0, nil, err
 	}
-	return compile.ExactFile{Rows: live, Columns: exact}, true, nil
+	if !filter.OnlyPartitions() {
+		return 0, nil, compile.ErrNotExact
+	}
+	exact = make([]delta.ExactColumn, len(columns))
+	for i := range exact {
+		exact[i].Bounded = true
+	}
+	seen := 0
+	for f := range t.snap.Files() {
+		if seen++; seen%cancelInterval == 0 && ctx.Err() != nil {
+			return 0, nil, ctx.Err()
+		}
+		coverage, err := filter.Match(f)
+		if err != nil || coverage == vector.SomeRows {
+			return 0, nil, compile.ErrNotExact // a scan says what is wrong
+		}
+		if coverage == vector.NoRows {
+			continue
+		}
+		live, known := t.c.counts.live(t.handle, f)
+		if !known {
+			return 0, nil, compile.ErrNotExact
+		}
+		rows += live
+		for i, c := range t.snap.ExactFile(f, live, columns) {
+			exact[i].Add(c)
+		}
+	}
+	return rows, exact, nil
 }
 
 // fileFilter is the filter of a condition over Columns.

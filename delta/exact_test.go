@@ -2,11 +2,14 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"lakesql/batch"
+	"lakesql/store"
 )
 
 func TestExact(t *testing.T) {
@@ -46,6 +49,55 @@ func TestExact(t *testing.T) {
 		}
 		require.Equal(t, c.want, text, c.stats)
 	}
-	var none *Stats
-	require.Equal(t, ExactColumn{Values: -1}, none.exact(0, 5, 5))
+}
+
+// TestExactOfSnapshots: what is kept of chunks is what the files say, for every snapshot, whatever was asked before of which.
+func TestExactOfSnapshots(t *testing.T) {
+	schema := batch.NewSchema(batch.Field{Name: "id", Type: kind(batch.Int64), Nullable: true}, batch.Field{Name: "day", Type: kind(batch.Date), Nullable: true},
+		batch.Field{Name: "p", Type: kind(batch.String), Nullable: true})
+	rapid.Check(t, func(t *rapid.T) {
+		st := store.NewMemory("mem://t")
+		require.NoError(t, st.MakeRoot(ctx))
+		meta, err := NewMetadata(schema, []string{"p"}, nil)
+		require.NoError(t, err)
+		table := NewTable(st)
+		x := table.Begin(nil)
+		x.SetMetadata(meta)
+		created, err := x.Commit(ctx, Operation{Name: "CREATE TABLE"})
+		require.NoError(t, err)
+		snapshots := []*Snapshot{created.Snapshot}
+		for v := range rapid.IntRange(1, 6).Draw(t, "commits") {
+			now, err := table.Snapshot(ctx)
+			require.NoError(t, err)
+			x := table.Begin(now)
+			for i := range rapid.IntRange(0, 50).Draw(t, "adds") {
+				low, nulls := rapid.IntRange(-20, 20).Draw(t, "low"), rapid.IntRange(0, 3).Draw(t, "nulls")
+				x.Add(AddFile{Path: fmt.Sprintf("f%d-%d", v, i), Size: 1, NumRecords: 3, PartitionValues: map[string]string{"p": string("ab"[nulls%2])},
+					Stats: fmt.Sprintf(`{"numRecords":3,"minValues":{"id":%d},"maxValues":{"id":%d},"nullCount":{"id":%d,"day":3}}`, low, low+2, nulls)})
+			}
+			for f := range now.Files() {
+				if rapid.IntRange(0, 9).Draw(t, "remove") == 0 {
+					x.Remove(f)
+				}
+			}
+			snapshots = append(snapshots, x.View())
+			done, err := x.Commit(ctx, Operation{Name: "WRITE"})
+			require.NoError(t, err)
+			snapshots = append(snapshots, done.Snapshot)
+			for range 3 {
+				s := rapid.SampledFrom(snapshots).Draw(t, "snapshot")
+				columns := rapid.SliceOfNDistinct(rapid.SampledFrom(schema.Fields), 1, 3, func(f batch.Field) string { return f.Name }).Draw(t, "columns")
+				want := slices.Repeat([]ExactColumn{noValues}, len(columns))
+				for f := range s.Files() {
+					live, _ := f.NumLiveRecords()
+					for i, c := range s.ExactFile(f, live, columns) {
+						want[i].Add(c)
+					}
+				}
+				got, err := s.Exact(ctx, columns)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+		}
+	})
 }

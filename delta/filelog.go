@@ -30,7 +30,8 @@ type fileLog struct {
 	tombstones tombstones // append-only
 }
 
-// chunkFiles is small, so that a small table costs little, and large enough for the list of chunks to stay short.
+// chunkFiles is small, so that a small table costs little, and large enough for the list of chunks to stay short. It is the number of bits of
+// chunkExact.alive.
 const chunkFiles = 64
 
 // fileChunk holds chunkFiles files in columns.
@@ -43,6 +44,7 @@ type fileChunk struct {
 	stats     [chunkFiles]statsRef
 	partition [chunkFiles]map[string]string
 	extra     [chunkFiles]*fileExtra
+	exact     atomic.Pointer[chunkExact] // nil: not asked for yet
 }
 
 // fileView is what one snapshot sees of a fileLog.
@@ -67,6 +69,16 @@ func newFileLog(root string) *fileLog {
 func (v *fileView) alive(c *fileChunk, i int) bool {
 	died := c.died[i].Load()
 	return died == 0 || died > v.version+1
+}
+
+// aliveIn has a bit for each file of the nth chunk that the view sees.
+func (v *fileView) aliveIn(c *fileChunk, n int) (alive uint64) {
+	for i := range min(v.n-n*chunkFiles, chunkFiles) {
+		if v.alive(c, i) {
+			alive |= 1 << i
+		}
+	}
+	return alive
 }
 
 // apply appends the file actions of one commit. view is the newest view of this log and becomes that of the commit.

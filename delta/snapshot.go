@@ -108,14 +108,21 @@ func (s *Snapshot) Files() iter.Seq[File] {
 // files yields the live files as files of a snapshot.
 func (v *fileView) files(s *Snapshot) iter.Seq[File] {
 	return func(yield func(File) bool) {
-		reader, names := &statsReader{blocks: v.stats}, newPartitionNames(s.metadata)
+		fileAt := v.fileAt(s)
 		for c, i := range v.all() {
-			f := File{Path: c.path[i], PartitionValues: names.logical(c.partition[i]), Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
-				records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, shape: s.shape}
-			if !yield(f) {
+			if !yield(fileAt(c, i)) {
 				return
 			}
 		}
+	}
+}
+
+// fileAt returns what makes files of a snapshot out of their places.
+func (v *fileView) fileAt(s *Snapshot) func(c *fileChunk, i int) File {
+	reader, names := &statsReader{blocks: v.stats}, newPartitionNames(s.metadata)
+	return func(c *fileChunk, i int) File {
+		return File{Path: c.path[i], PartitionValues: names.logical(c.partition[i]), Size: c.size[i], ModTime: time.UnixMilli(c.modTime[i]).UTC(),
+			records: c.records[i], ref: c.stats[i], extra: c.extra[i], reader: reader, shape: s.shape}
 	}
 }
 

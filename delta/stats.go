@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"lakesql/batch"
@@ -49,6 +50,17 @@ func newStatsShape(m *Metadata, fields []batch.Field) *statsShape {
 		s.byName[m.physicalName(f)] = i
 	}
 	return s
+}
+
+// only returns the shape with which parseStats looks at nothing but the columns at these positions.
+func (s *statsShape) only(positions []int) *statsShape {
+	out := &statsShape{columns: s.columns, byName: make(map[string]int, len(positions))}
+	for name, i := range s.byName {
+		if slices.Contains(positions, i) {
+			out.byName[name] = i
+		}
+	}
+	return out
 }
 
 // unknown returns statistics that say nothing.

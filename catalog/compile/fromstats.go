@@ -2,7 +2,6 @@ package compile
 
 import (
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 
-	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
 	"lakesql/vector"
@@ -20,21 +18,13 @@ import (
 // Statistics is a Source that may know for certain what its rows are like, without reading them.
 type Statistics interface {
 	Source
-	// ExactRows is the number of rows.
-	ExactRows(ctx *sql.Context) (rows int64, known bool)
-	// ExactFiles yields, in the order of a scan, the files whose rows are those for which the condition over Columns is true; nil: all. It tells
-	// of the columns at these positions of Columns. After an error there is no more; ErrNotExact: only a scan can tell.
-	ExactFiles(ctx *sql.Context, condition vector.Expr, columns []int) iter.Seq2[ExactFile, error]
+	// Exact tells of the rows for which the condition over Columns is true (nil: of all) how many they are, and what is certain of the columns at
+	// these positions of Columns. ErrNotExact: only a scan can tell.
+	Exact(ctx *sql.Context, condition vector.Expr, columns []int) (rows int64, exact []delta.ExactColumn, err error)
 }
 
 // ErrNotExact says that something is not known without reading rows.
 var ErrNotExact = errors.New("not known without reading rows")
-
-// ExactFile is what is certain of one file.
-type ExactFile struct {
-	Rows    int64
-	Columns []delta.ExactColumn
-}
 
 // aggregateOfStatistics is a plan.GroupBy without keys that statistics may answer: COUNT, MIN and MAX of the columns of a whole table, or of some
 // of its partitions.
@@ -107,99 +97,40 @@ func argument(e sql.Expression) sql.Expression {
 
 // row is the one row of the result; false when the statistics do not have it.
 func (s *aggregateOfStatistics) row(ctx *sql.Context) (row sql.Row, known bool, err error) {
-	if s.condition == nil && len(s.columns) == 0 {
-		rows, known := s.source.ExactRows(ctx)
-		return slices.Repeat(sql.Row{rows}, len(s.node.SelectDeps)), known, nil
+	rows, exact, err := s.source.Exact(ctx, s.condition, s.columns)
+	if errors.Is(err, ErrNotExact) {
+		return nil, false, nil
 	}
-	folds := make([]fold, len(s.node.SelectDeps))
+	if err != nil {
+		return nil, false, err
+	}
+	row = make(sql.Row, len(s.node.SelectDeps))
 	for i, e := range s.node.SelectDeps {
-		if folds[i], err = s.newFold(ctx, e); err != nil {
-			return nil, false, err
+		column, ok := argument(e).(*expression.GetField)
+		if !ok {
+			row[i] = rows
+			continue
 		}
-	}
-	for f, err := range s.source.ExactFiles(ctx, s.condition, s.columns) {
-		for i := 0; i < len(folds) && err == nil; i++ {
-			err = folds[i].add(ctx, f)
-		}
-		if errors.Is(err, ErrNotExact) {
+		if row[i], known = s.value(e, column, exact[slices.Index(s.columns, column.Index())]); !known {
 			return nil, false, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-	}
-	row = make(sql.Row, len(folds))
-	for i := range folds {
-		if row[i], err = folds[i].value(ctx); err != nil {
-			return nil, false, err
 		}
 	}
 	return row, true, nil
 }
 
-// fold puts together what the files tell of one aggregate.
-type fold struct {
-	column int   // among those that are looked at; -1: COUNT(*)
-	count  int64 // of COUNT
-	// Of MIN and MAX; nil for COUNT. The bounds go through GMS's own aggregate, as the only rows that it sees: of equal values it keeps the one
-	// that it would have kept.
-	extreme  sql.AggregationBuffer
-	greatest bool
-	field    batch.Field
-	row      sql.Row // scratch
-	at       int     // of the column in row
-}
-
-func (s *aggregateOfStatistics) newFold(ctx *sql.Context, e sql.Expression) (f fold, err error) {
-	column, ok := argument(e).(*expression.GetField)
-	if !ok {
-		return fold{column: -1}, nil
+// value is that of an aggregate of a column.
+func (s *aggregateOfStatistics) value(aggregate sql.Expression, column *expression.GetField, of delta.ExactColumn) (v any, known bool) {
+	bound := of.Min
+	switch aggregate.(type) {
+	case *aggregation.Count:
+		return of.Values, of.Values >= 0
+	case *aggregation.Max:
+		bound = of.Max
 	}
-	f.column, f.at = slices.Index(s.columns, column.Index()), column.Index()
-	if _, isCount := e.(*aggregation.Count); isCount {
-		return f, nil
+	if bound == nil {
+		return nil, of.Bounded
 	}
-	_, f.greatest = e.(*aggregation.Max)
-	fields := s.source.Columns()
-	f.field, f.row = fields[f.at], make(sql.Row, len(fields))
-	f.extreme, err = newBuffer(ctx, e)
-	return f, err
-}
-
-// add takes in a file. ErrNotExact: it does not tell.
-func (f *fold) add(ctx *sql.Context, file ExactFile) error {
-	if f.column < 0 {
-		f.count += file.Rows
-		return nil
-	}
-	c := file.Columns[f.column]
-	if f.extreme == nil {
-		if c.Values < 0 {
-			return ErrNotExact
-		}
-		f.count += c.Values
-		return nil
-	}
-	bound := c.Min
-	if f.greatest {
-		bound = c.Max
-	}
-	switch {
-	case !c.Bounded:
-		return ErrNotExact
-	case bound == nil:
-		return nil
-	}
-	f.row[f.at] = mysqltype.NewGetter(f.field, bound)(0)
-	return f.extreme.Update(ctx, f.row)
-}
-
-func (f *fold) value(ctx *sql.Context) (any, error) {
-	if f.extreme == nil {
-		return f.count, nil
-	}
-	defer f.extreme.Dispose(ctx)
-	return f.extreme.Eval(ctx)
+	return mysqltype.NewGetter(s.source.Columns()[column.Index()], bound)(0), true
 }
 
 // explainStatistics is the text of a plan that the statistics answer, the root first.
