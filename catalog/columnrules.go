@@ -20,9 +20,6 @@ const warningIdentityType = 1105
 
 // metadataOf is the metadata of a table that is created, or replaced when it has been read.
 func (c *Catalog) metadataOf(ctx *sql.Context, t newTable, read *delta.Snapshot) (*delta.Metadata, error) {
-	if t.metadata != nil {
-		return t.metadata, nil
-	}
 	schema := &batch.Schema{Fields: slices.Clone(t.schema.Fields)}
 	constraints := make(map[string]string)
 	for i := range schema.Fields {

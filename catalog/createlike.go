@@ -1,19 +1,18 @@
 package catalog
 
 import (
-	"maps"
 	"strings"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
-	"github.com/google/uuid"
 
+	"lakesql/delta"
 	"lakesql/sqlext"
 )
 
-// createLike makes an empty table with the columns, partitions, constraints and properties of another one, as Delta's CREATE TABLE LIKE does.
+// createLike makes an empty table with the columns, partitions, constraints and properties of another one, as Delta's CREATE TABLE LIKE does. What
+// belongs to the other's files, such as the ids of its columns, is made anew.
 func (c *Catalog) createLike(ctx *sql.Context, ddl *ast.DDL, t newTable, text string) error {
 	if len(ddl.OptLike.LikeTables) != 1 || len(t.clauses.PartitionedBy) > 0 || len(t.clauses.ClusterBy) > 0 {
 		return refuse(KindInvalid, "CREATE TABLE ... LIKE copies one table: leave out other tables, PARTITIONED BY and CLUSTER BY")
@@ -26,20 +25,13 @@ func (c *Catalog) createLike(ctx *sql.Context, ddl *ast.DDL, t newTable, text st
 	if err != nil {
 		return err
 	}
-	meta := *from.snap.Metadata()
-	meta.ID, meta.CreatedTime = uuid.NewString(), time.Now().UTC()
-	meta.Configuration = maps.Clone(meta.Configuration)
-	maps.DeleteFunc(meta.Configuration, func(k, _ string) bool { return strings.HasPrefix(k, "delta.rowTracking.materialized") })
-	for k, v := range t.clauses.Properties {
-		if meta.Configuration == nil {
-			meta.Configuration = make(map[string]string)
+	meta := from.snap.Metadata()
+	t.schema, t.clauses.PartitionedBy, t.comment = from.snap.Schema(), meta.PartitionColumns, meta.Description
+	for k, v := range meta.Configuration {
+		if _, given := t.clauses.Properties[k]; !given && (!delta.KeptByTable(k) || strings.HasPrefix(k, delta.ConstraintPrefix)) {
+			t.clauses.Properties[k] = v
 		}
-		meta.Configuration[k] = v
 	}
-	if t.clauses.Comment != "" {
-		meta.Description = t.clauses.Comment
-	}
-	t.metadata = &meta
 	if t.clauses.ClusterBy, err = from.snap.ClusteringColumns(); err != nil {
 		return err
 	}

@@ -35,10 +35,9 @@ type newTable struct {
 	database string // delta: the name is a path
 	name     string
 	clauses  createClauses
-	comment  string          // MySQL's
-	schema   *batch.Schema   // nil with LOCATION: that of the table that is there
-	metadata *delta.Metadata // LIKE: instead of schema and clauses
-	rows     *selectedRows   // AS SELECT; nil: none
+	comment  string        // MySQL's
+	schema   *batch.Schema // nil with LOCATION: that of the table that is there
+	rows     *selectedRows // AS SELECT; nil: none
 }
 
 // newTableOf finds out where a table goes, and whether there is one of that name.
@@ -200,7 +199,7 @@ func (c *Catalog) createExternal(ctx *sql.Context, t newTable) (int64, error) {
 	var n int64
 	snap, err := handle.Snapshot(ctx)
 	switch {
-	case errors.Is(err, delta.ErrNoTable) && t.schema == nil && t.metadata == nil:
+	case errors.Is(err, delta.ErrNoTable) && t.schema == nil:
 		return 0, fmt.Errorf("no Delta table at %s: give the columns to make one: %w", location, err)
 	case errors.Is(err, delta.ErrNoTable):
 		n, snap, err = c.commitTable(ctx, t, handle, nil)

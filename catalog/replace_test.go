@@ -41,6 +41,14 @@ func TestCreateOrReplaceTakesNewColumnIDs(t *testing.T) {
 	require.Equal(t, "4", fields()[0].Metadata["delta.columnMapping.id"])
 	require.Equal(t, []string{"7"}, l.rows("SELECT * FROM "+table))
 	require.Equal(t, []string{"1|2"}, l.rows("SELECT * FROM "+table+" VERSION AS OF 1"))
+	l.exec("CREATE TABLE m (x INT NOT NULL CHECK (x < 9), y INT GENERATED ALWAYS AS (x + 1)) PARTITIONED BY (x) COMMENT 'about' "+mapped,
+		"CREATE OR REPLACE TABLE "+table+" LIKE m")
+	require.Equal(t, []string{"5", "6"}, []string{fields()[0].Metadata["delta.columnMapping.id"], fields()[1].Metadata["delta.columnMapping.id"]})
+	l.exec("INSERT INTO " + table + " (x) VALUES (8)")
+	l.refused("INSERT INTO "+table+" (x) VALUES (9)", "x < 9")
+	require.Equal(t, []string{"8|9"}, l.rows("SELECT * FROM "+table))
+	l.exec("CREATE OR REPLACE TABLE "+table+" (z INT)", "CREATE OR REPLACE TABLE "+table+" (z INT)"+mapped)
+	require.Equal(t, "7", fields()[0].Metadata["delta.columnMapping.id"])
 }
 
 func TestCreateOrReplaceAsSelectIsOneCommit(t *testing.T) {

@@ -125,5 +125,8 @@ func (m *Metadata) Replace(schema *batch.Schema, partitionBy []string, config ma
 		return nil, err
 	}
 	out.ID, out.CreatedTime = m.ID, m.CreatedTime
+	if last, ok := m.Configuration[mappingMaxID]; ok && out.Mapping() == "" { // it may be mapped again later
+		out = out.withProperty(mappingMaxID, last)
+	}
 	return out, nil
 }

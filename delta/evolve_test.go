@@ -300,6 +300,12 @@ func TestPropertiesAndConstraints(t *testing.T) {
 	require.Equal(t, m.ID, replaced.ID)
 	require.Equal(t, "9", at(t, replaced, "id").Metadata[mappingID])
 	require.Equal(t, "10", replaced.Configuration[mappingMaxID])
+	unmapped, err := replaced.Replace(batch.NewSchema(at(t, mapped, "id")), nil, nil)
+	require.NoError(t, err)
+	require.Empty(t, unmapped.Mapping())
+	mappedAgain, err := unmapped.Replace(batch.NewSchema(at(t, mapped, "id")), nil, map[string]string{"delta.columnMapping.mode": "id"})
+	require.NoError(t, err)
+	require.Equal(t, "11", at(t, mappedAgain, "id").Metadata[mappingID], "also when it was not mapped in between")
 }
 
 func TestClustering(t *testing.T) {
