@@ -3,9 +3,11 @@ package catalog
 import (
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/compile"
 )
 
 // exact is SUM or AVG as MySQL has them: over integers and DECIMAL they are DECIMAL and exact, where GMS's are always DOUBLE. Over
@@ -16,8 +18,9 @@ type exact struct {
 }
 
 var (
-	_ sql.Aggregation        = (*exact)(nil)
-	_ sql.CollationCoercible = (*exact)(nil)
+	_ sql.Aggregation          = (*exact)(nil)
+	_ sql.CollationCoercible   = (*exact)(nil)
+	_ compile.ExactAggregation = (*exact)(nil)
 )
 
 // exactFunctions take the place of GMS's functions of these names.
@@ -44,8 +47,11 @@ var integerDigits = map[sql.Type]int{
 
 func (a *exact) argument() sql.Expression { return a.Children()[0] }
 
-// decimal is the type of an exact result.
-func (a *exact) decimal(ctx *sql.Context) (sql.DecimalType, bool) {
+// Average tells AVG from SUM.
+func (a *exact) Average() bool { return a.average }
+
+// Exact is the type of an exact result.
+func (a *exact) Exact(ctx *sql.Context) (sql.DecimalType, bool) {
 	digits, scale := 0, 0
 	switch t := a.argument().Type(ctx).(type) {
 	case sql.DecimalType:
@@ -65,7 +71,7 @@ func (a *exact) decimal(ctx *sql.Context) (sql.DecimalType, bool) {
 
 // Type is a DECIMAL where the argument is one or an integer.
 func (a *exact) Type(ctx *sql.Context) sql.Type {
-	if t, ok := a.decimal(ctx); ok {
+	if t, ok := a.Exact(ctx); ok {
 		return t
 	}
 	return a.Aggregation.Type(ctx)
@@ -105,15 +111,15 @@ func (a *exact) around(inner any) *exact {
 
 // NewBuffer starts a group.
 func (a *exact) NewBuffer(ctx *sql.Context) (sql.AggregationBuffer, error) {
-	t, ok := a.decimal(ctx)
+	t, ok := a.Exact(ctx)
 	if !ok {
 		return a.Aggregation.NewBuffer(ctx)
 	}
-	argument, err := transform.Clone(ctx, a.argument()) // DISTINCT keeps what it has seen
-	if err != nil {
-		return nil, err
+	b := &exactBuffer{argument: a.argument(), result: exactResult{scale: t.Scale(), average: a.average}}
+	if d, ok := b.argument.(*expression.DistinctExpression); ok {
+		b.argument, b.seen = d.Child, make(map[string]struct{})
 	}
-	return &exactBuffer{argument: argument, result: exactResult{scale: t.Scale(), average: a.average}}, nil
+	return b, nil
 }
 
 // NewWindowFunction starts a window.
@@ -122,7 +128,7 @@ func (a *exact) NewWindowFunction(ctx *sql.Context) (sql.WindowFunction, error) 
 	if err != nil {
 		return nil, err
 	}
-	t, ok := a.decimal(ctx)
+	t, ok := a.Exact(ctx)
 	if !ok {
 		return inner, nil
 	}
@@ -138,20 +144,28 @@ type total struct {
 	count int64
 }
 
-func (t *total) add(ctx *sql.Context, v any) error {
+// numberOf is a value as a number; nil for NULL.
+func numberOf(ctx *sql.Context, v any) (*apd.Decimal, error) {
 	if v == nil {
-		return nil
+		return nil, nil
 	}
-	n, ok := v.(*apd.Decimal)
-	if !ok {
-		converted, _, err := types.InternalDecimalType.Convert(ctx, v)
-		if err != nil {
-			return err
-		}
-		n = converted.(*apd.Decimal)
+	if n, ok := v.(*apd.Decimal); ok {
+		return n, nil
+	}
+	converted, _, err := types.InternalDecimalType.Convert(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return converted.(*apd.Decimal), nil
+}
+
+func (t *total) add(ctx *sql.Context, v any) error {
+	n, err := numberOf(ctx, v)
+	if err != nil || n == nil {
+		return err
 	}
 	t.count++
-	_, err := exactContext.Add(&t.sum, &t.sum, n)
+	_, err = exactContext.Add(&t.sum, &t.sum, n)
 	return err
 }
 
@@ -174,12 +188,16 @@ func (r exactResult) of(t *total) (any, error) {
 	if _, err := exactContext.Quantize(out, out, -int32(r.scale)); err != nil {
 		return nil, err
 	}
+	if out.IsZero() {
+		out.Negative = false // what was rounded to it may have been
+	}
 	return out, nil
 }
 
 // exactBuffer is one group.
 type exactBuffer struct {
 	argument sql.Expression
+	seen     map[string]struct{} // of DISTINCT: numbers that are equal have one text; nil: every row counts
 	result   exactResult
 	total    total
 }
@@ -190,7 +208,22 @@ func (b *exactBuffer) Update(ctx *sql.Context, row sql.Row) error {
 	if err != nil {
 		return err
 	}
-	return b.total.add(ctx, v)
+	if b.seen == nil {
+		return b.total.add(ctx, v)
+	}
+	n, err := numberOf(ctx, v)
+	if err != nil || n == nil {
+		return err
+	}
+	var plain apd.Decimal
+	plain.Reduce(n)
+	plain.Negative = plain.Negative && !plain.IsZero()
+	text := plain.String()
+	if _, ok := b.seen[text]; ok {
+		return nil
+	}
+	b.seen[text] = struct{}{}
+	return b.total.add(ctx, n)
 }
 
 // Eval is the result.

@@ -8,6 +8,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/compile"
 )
 
 // extremeFunctions take the place of GMS's functions of these names, whose result depends on where a NaN stands among the rows.
@@ -34,9 +36,14 @@ type extreme struct {
 }
 
 var (
-	_ sql.Aggregation        = (*extreme)(nil)
-	_ sql.CollationCoercible = (*extreme)(nil)
+	_ sql.Aggregation            = (*extreme)(nil)
+	_ sql.CollationCoercible     = (*extreme)(nil)
+	_ compile.AggregationWrapper = (*extreme)(nil)
+	_ compile.Wrapper            = (*nanOrdered)(nil)
 )
+
+// UnwrapAggregation returns GMS's.
+func (a *extreme) UnwrapAggregation() sql.Aggregation { return a.Aggregation }
 
 // Type is that of the argument.
 func (a *extreme) Type(ctx *sql.Context) sql.Type {
@@ -74,6 +81,9 @@ func (a *extreme) WithId(id sql.ColumnId) sql.IdExpression {
 type nanOrdered struct {
 	expression.UnaryExpressionStub
 }
+
+// Unwrap returns the expression that compiles: batches order NaN so.
+func (e *nanOrdered) Unwrap() sql.Expression { return e.Child }
 
 // Eval is the value.
 func (e *nanOrdered) Eval(ctx *sql.Context, row sql.Row) (any, error) { return e.Child.Eval(ctx, row) }

@@ -97,16 +97,27 @@ func (l *lab) exec(statements ...string) {
 // rows runs a query and returns its rows as the client would see them, columns joined by |.
 func (l *lab) rows(query string) []string {
 	l.t.Helper()
+	out, err := l.tryRows(query)
+	require.NoError(l.t, err, query)
+	return out
+}
+
+func (l *lab) tryRows(query string) ([]string, error) {
+	l.t.Helper()
 	ctx := l.ctx()
 	schema, iter, _, err := l.c.engine.Query(ctx, query)
-	require.NoError(l.t, err, query)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := compile.Drain(ctx, iter)
-	require.NoError(l.t, err, query)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]string, len(rows))
 	for i, row := range rows {
 		out[i] = l.wire(ctx, schema, row)
 	}
-	return out
+	return out, nil
 }
 
 func (l *lab) wire(ctx *sql.Context, schema sql.Schema, row sql.Row) string {

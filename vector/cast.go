@@ -44,6 +44,10 @@ func NewCast(arg Expr, to batch.Type) (Expr, error) {
 
 func (e *cast) Type() batch.Type { return e.to }
 
+func (e *cast) Clone() Expr {
+	return &cast{arg: e.arg.Clone(), to: e.to, monotone: e.monotone, convert: e.convert}
+}
+
 func (e *cast) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	in, err := e.arg.Eval(ctx, b)
 	if err != nil {
@@ -73,6 +77,8 @@ type relabel struct {
 }
 
 func (e *relabel) Type() batch.Type { return e.to }
+
+func (e *relabel) Clone() Expr { return &relabel{arg: e.arg.Clone(), to: e.to} }
 
 func (e *relabel) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	in, err := e.arg.Eval(ctx, b)

@@ -70,6 +70,10 @@ func newSet(equals []Expr) (Expr, bool) {
 
 func (e *set) Type() batch.Type { return boolType }
 
+func (e *set) Clone() Expr {
+	return &set{arg: e.arg.Clone(), equals: e.equals, ints: e.ints, texts: e.texts, hasNull: e.hasNull}
+}
+
 func (e *set) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	v, err := e.arg.Eval(ctx, b)
 	if err != nil {

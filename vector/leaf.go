@@ -22,6 +22,8 @@ func NewColumn(index int, field batch.Field) Expr { return &column{index: index,
 
 func (e *column) Type() batch.Type { return e.field.Type }
 
+func (e *column) Clone() Expr { return e }
+
 func (e *column) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
 	if e.index >= len(b.Cols) || b.Cols[e.index].Type != e.field.Type {
 		return nil, fmt.Errorf("read column %s: the batch has no column %d of type %s", e.field.Name, e.index, e.field.Type)
@@ -36,6 +38,8 @@ type literal struct {
 }
 
 func (e *literal) Type() batch.Type { return e.typ }
+
+func (e *literal) Clone() Expr { return &literal{typ: e.typ, constant: constant{value: e.value}} }
 
 func (e *literal) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
 	return e.vector(e.typ, b.Len), nil

@@ -42,6 +42,8 @@ func newLogic(stop bool, name string, args []Expr) (Expr, error) {
 
 func (e *logic) Type() batch.Type { return boolType }
 
+func (e *logic) Clone() Expr { return &logic{stop: e.stop, args: cloneAll(e.args)} }
+
 func (e *logic) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	reset(&e.out, boolType, b.Len)
 	for i := range e.out.Bools {
@@ -109,6 +111,8 @@ func NewNot(arg Expr) (Expr, error) {
 
 func (e *not) Type() batch.Type { return boolType }
 
+func (e *not) Clone() Expr { return &not{arg: e.arg.Clone()} }
+
 func (e *not) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	v, err := e.arg.Eval(ctx, b)
 	if err != nil {
@@ -130,6 +134,8 @@ type isNull struct {
 func NewIsNull(arg Expr) Expr { return &isNull{arg: arg} }
 
 func (e *isNull) Type() batch.Type { return boolType }
+
+func (e *isNull) Clone() Expr { return &isNull{arg: e.arg.Clone()} }
 
 func (e *isNull) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	v, err := e.arg.Eval(ctx, b)

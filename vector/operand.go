@@ -36,10 +36,52 @@ func (c *constant) vector(t batch.Type, n int) *batch.Vector {
 	return &out
 }
 
+// flattener turns dictionary vectors into plain ones, in memory that it uses again where the values have a fixed size.
+type flattener struct{ out batch.Vector }
+
+func (f *flattener) flat(v *batch.Vector) *batch.Vector {
+	if v.Dict == nil {
+		return v
+	}
+	reset(&f.out, v.Type, v.Len)
+	f.out.Valid = v.Valid
+	switch v.Type.Layout() {
+	case batch.LayoutBools:
+		pick(f.out.Bools, v.Dict.Bools, v.Codes)
+	case batch.LayoutI8:
+		pick(f.out.I8, v.Dict.I8, v.Codes)
+	case batch.LayoutI16:
+		pick(f.out.I16, v.Dict.I16, v.Codes)
+	case batch.LayoutI32:
+		pick(f.out.I32, v.Dict.I32, v.Codes)
+	case batch.LayoutI64:
+		pick(f.out.I64, v.Dict.I64, v.Codes)
+	case batch.LayoutF32:
+		pick(f.out.F32, v.Dict.F32, v.Codes)
+	case batch.LayoutF64:
+		pick(f.out.F64, v.Dict.F64, v.Codes)
+	case batch.LayoutDec:
+		pick(f.out.Dec, v.Dict.Dec, v.Codes)
+	default:
+		return v.Decode()
+	}
+	return &f.out
+}
+
+// pick sets out[i] to the value of row i's code. Codes of null rows may be anything.
+func pick[T any](out, values []T, codes []uint32) {
+	for i, code := range codes[:len(out)] {
+		if int(code) < len(values) {
+			out[i] = values[code]
+		}
+	}
+}
+
 // spreader turns vectors into plain ones. It spreads a constant once.
 type spreader struct {
 	from *batch.Vector // the constant that out holds
 	out  *batch.Vector
+	flat flattener
 }
 
 func (s *spreader) plain(v *batch.Vector) *batch.Vector {
@@ -48,7 +90,7 @@ func (s *spreader) plain(v *batch.Vector) *batch.Vector {
 	}
 	c, ok := constantOf(v)
 	if !ok {
-		return v.Decode()
+		return s.flat.flat(v)
 	}
 	if s.from != c || s.out.Len < v.Len {
 		wide := &batch.Vector{Type: v.Type, Len: max(v.Len, batch.MaxRows), Dict: c}
@@ -102,6 +144,12 @@ func reset(out *batch.Vector, t batch.Type, n int) {
 		out.I64 = resize(out.I64, n)
 	case batch.LayoutI32:
 		out.I32 = resize(out.I32, n)
+	case batch.LayoutI16:
+		out.I16 = resize(out.I16, n)
+	case batch.LayoutI8:
+		out.I8 = resize(out.I8, n)
+	case batch.LayoutF32:
+		out.F32 = resize(out.F32, n)
 	case batch.LayoutF64:
 		out.F64 = resize(out.F64, n)
 	case batch.LayoutDec:

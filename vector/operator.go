@@ -21,6 +21,16 @@ type Expr interface {
 	Type() batch.Type
 	// Eval returns a vector of b.Len rows. Only the selected rows of it are defined; it stays valid until the next Eval.
 	Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error)
+	// Clone returns the same expression with buffers of its own, for another goroutine.
+	Clone() Expr
+}
+
+func cloneAll(exprs []Expr) []Expr {
+	out := make([]Expr, len(exprs))
+	for i, e := range exprs {
+		out[i] = e.Clone()
+	}
+	return out
 }
 
 // UnsupportedError says that an expression cannot be computed exactly here. It is no fault: run it row by row.

@@ -8,7 +8,11 @@ import (
 )
 
 // Builder executes what it can of a plan, and leaves the rest to GMS.
-type Builder struct{ base *rowexec.BaseBuilder }
+type Builder struct {
+	base *rowexec.BaseBuilder
+	// rowsOnly leaves aggregations to the rows.
+	rowsOnly bool
+}
 
 var _ sql.NodeExecBuilder = (*Builder)(nil)
 
@@ -32,19 +36,34 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 		return b.buildGroupBy(ctx, n, outer)
 	case *plan.Filter:
 		return b.buildFilter(ctx, n)
-	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable:
-		if p, ok := compileNode(ctx, n); ok {
-			return p.rows(ctx)
-		}
+	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having:
+		return b.buildWhole(ctx, n)
 	}
 	return nil, nil
+}
+
+// buildWhole runs a node that compiles as a whole; nil, nil when it does not.
+func (b *Builder) buildWhole(ctx *sql.Context, n sql.Node) (sql.RowIter, error) {
+	p, ok := compileNode(ctx, n)
+	if !ok || p.aggregated && b.rowsOnly {
+		return nil, nil
+	}
+	rows, err := p.rows(ctx)
+	if err != nil || !p.aggregated {
+		return rows, err
+	}
+	return &secondTry{rows: rows, onRows: func(ctx *sql.Context) (sql.RowIter, error) {
+		base := *b.base
+		base.PriorityBuilder = &Builder{base: &base, rowsOnly: true}
+		return base.Build(ctx, n, nil)
+	}}, nil
 }
 
 // buildFilter runs the conjuncts that compile on batches, and the others on the rows that are left.
 func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter) (sql.RowIter, error) {
 	child, ok := compileNode(ctx, n.Child)
-	if !ok {
-		return nil, nil
+	if !ok || child.aggregated {
+		return b.buildWhole(ctx, n)
 	}
 	p, rest := compileFilter(ctx, child, n.Expression)
 	iter, err := p.rows(ctx)
@@ -67,6 +86,9 @@ func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row)
 		if known {
 			return sql.RowsToRowIter(row), nil
 		}
+	}
+	if rows, err := b.buildWhole(ctx, n); rows != nil || err != nil {
+		return rows, err
 	}
 	if len(n.GroupByExprs) == 0 {
 		return nil, nil // GMS's iterator without keys is a plain loop

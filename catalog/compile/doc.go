@@ -5,5 +5,5 @@
 // on batches, and is what files are skipped by; the rest runs on the rows that are left.
 //
 // Two executors, one answer: an expression compiles only when vector gives the value, and the type, that the row would
-// have. GROUP BY by keys is always executed here (see groupBy).
+// have. GROUP BY is an aggregation on batches where its keys and arguments compile; else, by keys, it is always executed here (see groupBy).
 package compile

@@ -26,6 +26,9 @@ type pipeline struct {
 	scanned   Source
 	condition vector.Expr
 	projected bool
+	// aggregated: there is an aggregation, whose result may have no place in a batch.
+	aggregated bool
+	budget     *vector.Budget
 }
 
 func (p *pipeline) rows(ctx *sql.Context) (sql.RowIter, error) {
@@ -44,14 +47,15 @@ func compileNode(ctx *sql.Context, n sql.Node) (*pipeline, bool) {
 			return sourcePipeline(s), true
 		}
 	case *plan.TableAlias:
-		return compileAlias(ctx, n)
+		return compileAlias(ctx, n, n.Child)
+	case *plan.SubqueryAlias:
+		return compileSubquery(ctx, n)
 	case *plan.Filter:
-		child, ok := compileNode(ctx, n.Child)
-		if !ok {
-			return nil, false
-		}
-		p, rest := compileFilter(ctx, child, n.Expression)
-		return p, len(rest) == 0
+		return compileWhole(ctx, n.Child, n.Expression)
+	case *plan.Having:
+		return compileWhole(ctx, n.Child, n.Cond)
+	case *plan.GroupBy:
+		return compileGroupBy(ctx, n)
 	case *plan.Project:
 		return compileProject(ctx, n)
 	case Source:
@@ -67,14 +71,36 @@ func sourcePipeline(s Source) *pipeline {
 		names[i] = f.Name
 	}
 	return &pipeline{
-		fields: fields, names: names, source: s, scanned: s, text: []string{s.Describe()},
+		fields: fields, names: names, source: s, scanned: s, text: []string{s.Describe()}, budget: vector.NewBudget(queryMemory),
 		open: func(ctx *sql.Context) (vector.Operator, error) { return s.Scan(ctx, nil) },
 	}
 }
 
-// compileAlias is its child under other names.
-func compileAlias(ctx *sql.Context, n *plan.TableAlias) (*pipeline, bool) {
-	child, ok := compileNode(ctx, n.Child)
+// compileWhole is a filter all of which compiles.
+func compileWhole(ctx *sql.Context, n sql.Node, filter sql.Expression) (*pipeline, bool) {
+	child, ok := compileNode(ctx, n)
+	if !ok {
+		return nil, false
+	}
+	p, rest := compileFilter(ctx, child, filter)
+	return p, len(rest) == 0
+}
+
+// compileSubquery is a derived table or a view that refers to nothing outside of it.
+func compileSubquery(ctx *sql.Context, n *plan.SubqueryAlias) (*pipeline, bool) {
+	if n.IsLateral || !n.Correlated.Empty() {
+		return nil, false
+	}
+	p, ok := compileAlias(ctx, n, n.Child)
+	if ok {
+		p.scanned, p.projected = nil, true
+	}
+	return p, ok
+}
+
+// compileAlias is a node's child under the names of the node.
+func compileAlias(ctx *sql.Context, n, of sql.Node) (*pipeline, bool) {
+	child, ok := compileNode(ctx, of)
 	if !ok {
 		return nil, false
 	}
@@ -162,7 +188,7 @@ func compileProject(ctx *sql.Context, n *plan.Project) (*pipeline, bool) {
 	if !ok {
 		return nil, false
 	}
-	out := &pipeline{scanned: child.scanned, condition: child.condition, projected: true}
+	out := &pipeline{scanned: child.scanned, condition: child.condition, projected: true, aggregated: child.aggregated, budget: child.budget}
 	exprs := make([]vector.Expr, len(n.Projections))
 	texts := make([]string, len(n.Projections))
 	for i, e := range n.Projections {

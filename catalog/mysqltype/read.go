@@ -83,9 +83,12 @@ func plainGetter(f batch.Field, v *batch.Vector) Getter {
 		return func(row int) any { return time.UnixMicro(v.I64[row]).UTC() }
 	case batch.Binary:
 		return func(row int) any { return append([]byte{}, v.Bytes[v.Off[row]:v.Off[row+1]]...) }
+	case batch.Void:
+		return func(int) any { return nil }
 	default:
-		text := string(v.Bytes) // one copy for all rows: the vector is reused by its producer
-		return func(row int) any { return text[v.Off[row]:v.Off[row+1]] }
+		first := v.Off[0]
+		text := string(v.Bytes[first:v.Off[v.Len]]) // one copy for all rows: the vector is reused by its producer
+		return func(row int) any { return text[v.Off[row]-first : v.Off[row+1]-first] }
 	}
 }
 

@@ -1,0 +1,59 @@
+package vector
+
+import "lakesql/batch"
+
+// accumulator keeps the state of one aggregate for every group. It belongs to one goroutine at a time.
+type accumulator interface {
+	// add takes in rows.
+	add(in *grouped) error
+	// merge takes in all groups of an accumulator of the same kind: its group i is group of[i] here. groups is how many there are here.
+	merge(from accumulator, of []uint32, groups int) error
+	// result returns the results of the groups [lo, hi). It changes nothing.
+	result(lo, hi int) (*batch.Vector, error)
+	// size is about how many bytes the state takes.
+	size() int64
+}
+
+// grouped is the arguments of an aggregate for some rows of a batch, and the groups of those.
+type grouped struct {
+	args   []*batch.Vector
+	rows   []int32  // the rows that count, in ascending order; nil: the first n
+	n      int      // how many those are
+	of     []uint32 // the group of each row of the batch; nil: 0
+	began  []int32  // of the rows that count, those that are the first of their group, in the order of the groups
+	groups int      // so far
+}
+
+// valid returns those of the rows for which v is not null, in buf's memory where it needs memory; nil: the first n.
+func (in *grouped) valid(v *batch.Vector, buf *[]int32) []int32 {
+	if v.Valid == nil {
+		return in.rows
+	}
+	*buf = resize(*buf, in.n)
+	k := 0
+	if in.rows == nil {
+		for i := range in.n {
+			(*buf)[k] = int32(i)
+			k += boolInt(v.Valid.Get(i))
+		}
+	} else {
+		for _, i := range in.rows {
+			(*buf)[k] = i
+			k += boolInt(v.Valid.Get(int(i)))
+		}
+	}
+	return (*buf)[:k]
+}
+
+// extend returns states with room for a number of groups. Added ones are zero.
+func extend[T any](states []T, groups int) []T {
+	if n := groups - len(states); n > 0 {
+		states = append(states, make([]T, n)...)
+	}
+	return states
+}
+
+// within is states[lo:hi] as far as there are such: a group without rows may have none.
+func within[T any](states []T, lo, hi int) []T {
+	return extend(states[min(lo, len(states)):min(hi, len(states))], hi-lo)
+}

@@ -1,0 +1,305 @@
+package vector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lakesql/batch"
+)
+
+// split is batches of one morsel each, dealt out to forks by a function of their number.
+type split struct {
+	Operator
+	batches []*batch.Batch
+	deal    func(morsel, forks int) int
+}
+
+func newSplit(schema *batch.Schema, deal func(morsel, forks int) int, batches ...*batch.Batch) *split {
+	return &split{Operator: NewBatches(schema, batches...), batches: batches, deal: deal}
+}
+
+func (s *split) Fork(int) []Fork {
+	const forks = 3
+	var out []Fork
+	for range forks {
+		out = append(out, &splitFork{Operator: NewBatches(s.Schema())})
+	}
+	for m, b := range s.batches {
+		f := out[s.deal(m, forks)].(*splitFork)
+		f.batches, f.morsels = append(f.batches, b), append(f.morsels, int64(m))
+	}
+	return out
+}
+
+type splitFork struct {
+	Operator
+	batches []*batch.Batch
+	morsels []int64
+	at      int
+}
+
+func (f *splitFork) Next(ctx context.Context) (*batch.Batch, error) {
+	if f.at == len(f.batches) {
+		return f.Operator.Next(ctx)
+	}
+	f.at++
+	return f.batches[f.at-1], nil
+}
+
+func (f *splitFork) Morsel() int64 { return f.morsels[f.at-1] }
+
+// drawBatches draws batches of the model's columns, with selections.
+func drawBatches(t *rapid.T) []*batch.Batch {
+	var out []*batch.Batch
+	for range rapid.IntRange(0, 4).Draw(t, "batches") {
+		n := rapid.IntRange(1, 12).Draw(t, "rows")
+		cols := make([]*batch.Vector, len(modelTypes))
+		for i, typ := range modelTypes {
+			cols[i] = drawColumn(t, typ, n)
+		}
+		b := batch.New(modelSchema(), cols...)
+		if rapid.Bool().Draw(t, "selected") {
+			b.Sel = []int32{}
+			for i := range n {
+				if rapid.IntRange(0, 2).Draw(t, "keep") > 0 {
+					b.Sel = append(b.Sel, int32(i))
+				}
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// keyText is the same for values that are equal as keys.
+func keyText(v any) string {
+	if f, ok := v.(float32); ok {
+		v = float64(f)
+	}
+	if f, ok := v.(float64); ok && f == 0 {
+		v = 0.0
+	}
+	return fmt.Sprintf("%T %v", v, v)
+}
+
+// aggregateModel computes an aggregate of rows one by one, as text.
+func aggregateModel(a Aggregate, columns []int, rows [][]any) string {
+	var args [][]any // without nulls
+	seen := map[string]bool{}
+	for _, row := range rows {
+		var values []any
+		key := ""
+		for _, c := range columns {
+			values = append(values, row[c])
+			key += keyText(row[c]) + "|"
+		}
+		if slices.Contains(values, nil) || a.Distinct && seen[key] {
+			continue
+		}
+		seen[key] = true
+		args = append(args, values)
+	}
+	switch a.Func {
+	case Count:
+		return fmt.Sprint(len(args))
+	case First:
+		if len(rows) == 0 {
+			return "<nil>"
+		}
+		return fmt.Sprint(rows[0][columns[0]])
+	}
+	if len(args) == 0 {
+		return "<nil>"
+	}
+	typ := modelTypes[columns[0]]
+	switch a.Func {
+	case Min, Max:
+		one := batch.NewVector(typ, len(args))
+		best := 0
+		for i, v := range args {
+			if err := one.AppendValue(v[0]); err != nil {
+				panic(err)
+			}
+			if o := batch.Compare(one, i, one, best); a.Func == Min && o < 0 || a.Func == Max && o > 0 {
+				best = i
+			}
+		}
+		return fmt.Sprint(plainZero(args[best][0]))
+	}
+	if isFloat(typ.Kind) {
+		sum := 0.0
+		for _, v := range args {
+			sum += modelValue(typ, v[0]).(float64)
+		}
+		if a.Func == Average {
+			sum /= float64(len(args))
+		}
+		return fmt.Sprintf("%.9g", sum)
+	}
+	sum := new(big.Rat)
+	for _, v := range args {
+		if b, ok := v[0].(bool); ok {
+			v[0] = int64(boolInt(b))
+			sum.Add(sum, modelValue(batch.Type{Kind: batch.Int64}, v[0]).(*big.Rat))
+			continue
+		}
+		sum.Add(sum, modelValue(typ, v[0]).(*big.Rat))
+	}
+	if a.Func == Average {
+		sum.Quo(sum, big.NewRat(int64(len(args)), 1))
+	}
+	text := sum.FloatString(int(a.Field.Type.Scale))
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// plainZero hides the sign of zero.
+func plainZero(v any) any {
+	switch f := v.(type) {
+	case float32:
+		return plainFloat(float64(f))
+	case float64:
+		return plainFloat(f)
+	}
+	return v
+}
+
+// resultText is a result as aggregateModel has it.
+func resultText(a Aggregate, v *batch.Vector, i int) string {
+	if v.IsNull(i) {
+		return "<nil>"
+	}
+	x := v.Value(i)
+	switch {
+	case a.Func == Sum || a.Func == Average:
+		if f, ok := x.(float64); ok {
+			return fmt.Sprintf("%.9g", f)
+		}
+		return string(batch.AppendDecimal(nil, x.(decimal128.Num), v.Type.Scale))
+	case a.Func == Min || a.Func == Max:
+		return fmt.Sprint(plainZero(x))
+	}
+	return fmt.Sprint(x)
+}
+
+// TestAggregateModel compares aggregations, by one worker and by several, with the rows taken one by one.
+func TestAggregateModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		batches := drawBatches(t)
+		drawColumns := func(least, most int) []int {
+			return rapid.SliceOfN(rapid.IntRange(0, len(modelTypes)-1), least, most).Draw(t, "columns")
+		}
+		keyColumns := drawColumns(0, 3)
+		column := func(i int) Expr { return NewColumn(i, modelSchema().Fields[i]) }
+		var keys []Expr
+		for _, i := range keyColumns {
+			keys = append(keys, column(i))
+		}
+		var aggregates []Aggregate
+		var columns [][]int
+		for range rapid.IntRange(1, 4).Draw(t, "aggregates") {
+			a := Aggregate{
+				Func: rapid.SampledFrom([]AggregateFunc{Count, Sum, Average, Min, Max, First}).Draw(t, "func"), Distinct: rapid.Bool().Draw(t, "distinct"),
+				Field: batch.Field{Name: "a", Type: batch.Type{Kind: batch.Int64}},
+			}
+			args := drawColumns(1, 1)
+			if a.Func == Count {
+				args = drawColumns(0, 2)
+			}
+			switch typ := modelTypes[append(args, 0)[0]]; {
+			case a.Func == Count:
+				a.Distinct = a.Distinct && len(args) > 0
+			case a.Func != Sum && a.Func != Average:
+				a.Field.Type, a.Distinct = typ, false
+			case isFloat(typ.Kind):
+				a.Field.Type = batch.Type{Kind: batch.Float64}
+			default:
+				d, ok := asDecimal(typ)
+				if !ok && typ.Kind != batch.Bool {
+					a.Func, a.Field.Type, a.Distinct = First, typ, false
+					break
+				}
+				a.Field.Type = batch.DecimalOf(38, uint8(max(0, int(d.Scale)+rapid.IntRange(-1, 4).Draw(t, "digits"))))
+			}
+			for _, i := range args {
+				a.Args = append(a.Args, column(i))
+			}
+			aggregates, columns = append(aggregates, a), append(columns, args)
+		}
+		groups := map[string][][]any{}
+		var order []string
+		if len(keys) == 0 {
+			order = []string{""}
+		}
+		for _, b := range batches {
+			for i := range b.Rows() {
+				row := make([]any, len(b.Cols))
+				for c, col := range b.Cols {
+					row[c] = col.Value(b.Row(i))
+				}
+				key := ""
+				for _, c := range keyColumns {
+					key += keyText(row[c]) + "|"
+				}
+				if groups[key] == nil && key != "" {
+					order = append(order, key)
+				}
+				groups[key] = append(groups[key], row)
+			}
+		}
+		var want strings.Builder
+		for _, key := range order {
+			for i, a := range aggregates {
+				fmt.Fprintf(&want, "%s ", aggregateModel(a, columns[i], groups[key]))
+			}
+			want.WriteString("\n")
+		}
+		deal := rapid.SampledFrom([]func(morsel, forks int) int{
+			func(morsel, forks int) int { return morsel % forks },
+			func(morsel, forks int) int { return forks - 1 - morsel%2 },
+			func(morsel, forks int) int { return 1 },
+		}).Draw(t, "deal")
+		for _, child := range []Operator{NewBatches(modelSchema(), batches...), newSplit(modelSchema(), deal, batches...)} {
+			op, err := NewAggregate(child, keys, aggregates, NewBudget(1<<30))
+			require.NoError(t, err)
+			var got strings.Builder
+			err = eachBatch(op, func(b *batch.Batch) {
+				for i := range b.Len {
+					for c, a := range aggregates {
+						fmt.Fprintf(&got, "%s ", resultText(a, b.Cols[c], i))
+					}
+					got.WriteString("\n")
+				}
+			})
+			require.NoError(t, err)
+			require.Equal(t, want.String(), got.String())
+		}
+	})
+}
+
+// eachBatch drains and closes an operator.
+func eachBatch(op Operator, visit func(*batch.Batch)) error {
+	for {
+		b, err := op.Next(context.Background())
+		if err == io.EOF {
+			return op.Close()
+		}
+		if err != nil {
+			return errors.Join(err, op.Close())
+		}
+		visit(b)
+	}
+}

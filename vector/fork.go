@@ -1,0 +1,110 @@
+package vector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"lakesql/batch"
+)
+
+// Forker is an operator that several goroutines can read at once.
+type Forker interface {
+	Operator
+	// Fork returns at most n operators, and at least one, that hand out the batches of this one between them. It is called instead of Next; the
+	// forks are closed instead of this one, each by its own user.
+	Fork(n int) []Fork
+}
+
+// Fork is one reader of a Forker's batches.
+type Fork interface {
+	Operator
+	// Morsel is the number of the part of the rows that the last batch is of. The numbers follow the order of the Forker's rows. Those of one fork
+	// ascend, and no other fork has them.
+	Morsel() int64
+}
+
+// forksOf forks an operator for all cores. One that is no Forker is its own fork.
+func forksOf(op Operator) []Fork {
+	if f, ok := op.(Forker); ok {
+		return f.Fork(runtime.GOMAXPROCS(0))
+	}
+	return []Fork{whole{op}}
+}
+
+// whole is an operator as its one fork.
+type whole struct{ Operator }
+
+func (whole) Morsel() int64 { return 0 }
+
+// over is an operator on top of a fork.
+type over struct {
+	Operator
+	below Fork
+}
+
+func (o over) Morsel() int64 { return o.below.Morsel() }
+
+// forkOver puts an operator over each fork of child; one that is the only one stays itself.
+func forkOver(child Operator, n int, on func(Operator) Operator) []Fork {
+	f, ok := child.(Forker)
+	if !ok {
+		return []Fork{whole{on(child)}}
+	}
+	forks := f.Fork(n)
+	for i, below := range forks {
+		forks[i] = over{Operator: on(below), below: below}
+	}
+	return forks
+}
+
+// drainForks reads all forks to their ends, each on a goroutine of its own when there are several, and waits for all. take is called with each
+// batch of fork i. The first error ends them all; so does the end of ctx, at the latest with the next batch.
+func drainForks(ctx context.Context, forks []Fork, take func(ctx context.Context, i int, b *batch.Batch) error) error {
+	if len(forks) == 1 {
+		return drainFork(ctx, 0, forks[0], take)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for i, f := range forks {
+		all.Go(func() {
+			if err := drainFork(ctx, i, f, take); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+func drainFork(ctx context.Context, i int, f Fork, take func(ctx context.Context, i int, b *batch.Batch) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in a worker: %v", r)
+		}
+	}()
+	for {
+		b, err := f.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(ctx, i, b); err != nil {
+			return err
+		}
+	}
+}
+
+func closeForks(forks []Fork) error {
+	var errs []error
+	for _, f := range forks {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
