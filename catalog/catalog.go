@@ -106,9 +106,15 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 func (c *Catalog) newEngine() *sqle.Engine {
 	installOverflowRule()
 	installIntervalRule()
+	installDateTextRule()
+	installDateReadRule()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
-	c.plain = analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
-	a := analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).Build()
+	build := func() *analyzer.Analyzer {
+		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).
+			AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).Build()
+	}
+	c.plain = build()
+	a := build()
 	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}
 	engine := sqle.New(a, &sqle.Config{})
 	compile.Install(engine.Analyzer.ExecBuilder)

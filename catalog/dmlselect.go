@@ -105,7 +105,7 @@ func (c *Catalog) openSelect(ctx *sql.Context, node sql.Node, schema *batch.Sche
 	if err != nil {
 		return nil, err
 	}
-	return &rowBatches{ctx: ctx, iter: iter, schema: schema}, nil
+	return &rowBatches{ctx: ctx, iter: iter, schema: schema, ignore: ignore}, nil
 }
 
 func sameTypes(a, b *batch.Schema) bool {
@@ -158,6 +158,7 @@ type rowBatches struct {
 	ctx    *sql.Context
 	iter   sql.RowIter // nil when closed
 	schema *batch.Schema
+	ignore bool // rows with a NULL that their column does not take are left out
 	done   bool
 }
 
@@ -178,6 +179,10 @@ func (r *rowBatches) Next(ctx context.Context) (*batch.Batch, error) {
 		if errors.Is(err, io.EOF) {
 			r.done = true
 			break
+		}
+		if r.ignore && sql.ErrInsertIntoNonNullableProvidedNull.Is(err) {
+			inner.Warn(sql.CastSQLError(err).Num, "%s", err.Error())
+			continue
 		}
 		if err == nil {
 			err = mysqltype.AppendRow(inner, out, row)

@@ -36,6 +36,7 @@ var ownAsMySQL = []struct {
 	{mysql.ERUnknownError, mysql.SSUnknownSQLState, streamKind(stream.KindPanic)},
 	{mysql.ERNoSuchTable, "42S02", is(delta.ErrNoTable)},
 	{1366, "HY000", typed[*batch.JSONError]},
+	{mysqltype.WrongValue, "22007", typed[*mysqltype.DateError]},
 	{mysql.ERBadNullError, "23000", is(delta.ErrNull)},
 	{3819, "HY000", is(delta.ErrCheck)},
 	{mysql.ERDataTooLong, "22001", is(delta.ErrLength)},

@@ -28,10 +28,7 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	case *plan.ShowCreateTable:
 		return showCreate(ctx, n), nil
 	case *plan.InsertInto:
-		if exact := exactJSON(ctx, n); exact != n {
-			return b.base.Build(ctx, exact, outer)
-		}
-		return b.buildInsert(ctx, n)
+		return b.buildInsert(ctx, n, outer)
 	case *plan.GroupBy:
 		return b.buildGroupBy(ctx, n, outer)
 	case *plan.Filter:

@@ -24,13 +24,6 @@ type Wrapper interface {
 	Unwrap() sql.Expression
 }
 
-// Assignment is an expression that gives the value of a column.
-type Assignment interface {
-	sql.Expression
-	// Assigned are the value, and the column that it is converted for. strict: a value that does not fit is an error.
-	Assigned() (value sql.Expression, to batch.Field, strict bool)
-}
-
 type compiler struct {
 	ctx *sql.Context
 	p   *pipeline
@@ -44,7 +37,7 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		return c.cast(e)
 	case *expression.Alias:
 		return c.compile(e.Child)
-	case Assignment:
+	case *Assigned:
 		return c.assignment(e)
 	case *expression.GetField:
 		return c.column(e)
@@ -142,9 +135,9 @@ func (c compiler) column(e *expression.GetField) (vector.Expr, error) {
 }
 
 // assignment compiles where no value can fail to fit its column.
-func (c compiler) assignment(e Assignment) (vector.Expr, error) {
-	value, to, strict := e.Assigned()
-	if !strict {
+func (c compiler) assignment(e *Assigned) (vector.Expr, error) {
+	value, to := e.Child, e.to
+	if e.ignore {
 		return nil, errNotCompiled
 	}
 	if literal, ok := value.(*expression.Literal); ok {
@@ -164,11 +157,12 @@ func (c compiler) assignment(e Assignment) (vector.Expr, error) {
 }
 
 // constant is an assigned literal, converted once.
-func (c compiler) constant(e Assignment, literal *expression.Literal, to batch.Field) (vector.Expr, error) {
+func (c compiler) constant(e *Assigned, literal *expression.Literal, to batch.Field) (vector.Expr, error) {
 	if literal.Value() == nil && to.Nullable {
 		return vector.NewNull(to.Type), nil
 	}
-	v, err := e.Eval(c.ctx, nil)
+	once := *e
+	v, err := once.Eval(c.ctx, nil)
 	if err != nil {
 		return nil, errNotCompiled
 	}

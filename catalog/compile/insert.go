@@ -3,8 +3,10 @@ package compile
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -21,27 +23,28 @@ type Sink interface {
 	InsertBatches(ctx *sql.Context, rows vector.Operator) (int64, error)
 }
 
-// buildInsert writes INSERT ... SELECT without making rows, when the SELECT compiles to exactly the table's types. nil, nil: GMS inserts
-// row by row, and converts.
-func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter, error) {
-	if n.IsReplace || n.Ignore || n.OnDupExprs.HasUpdates() || len(n.Returning) > 0 || len(n.Checks()) > 0 || n.HasAfterTrigger {
-		return nil, nil
-	}
+// buildInsert writes INSERT ... SELECT without making rows, when the SELECT compiles to exactly the table's types. Else GMS inserts row by row what
+// assign has converted. nil, nil: the table is none of ours, or that is done.
+func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto, outer sql.Row) (sql.RowIter, error) {
 	insertable, err := plan.GetInsertable(n.Destination)
 	if err != nil {
 		return nil, nil // GMS words the error
 	}
 	sink, ok := sql.GetUnderlyingTable(insertable).(Sink)
-	if !ok {
+	if !ok || isAssigned(n.Source) || n.IsReplace || n.OnDupExprs.HasUpdates() {
 		return nil, nil
 	}
-	p, ok := compileNode(ctx, n.Source)
-	if !ok {
-		return b.strictInsert(ctx, n)
+	if p, ok := compileNode(ctx, n.Source); ok && fits(p.fields, sink.Columns()) && !n.Ignore && len(n.Returning) == 0 && len(n.Checks()) == 0 && !n.HasAfterTrigger {
+		return b.insertBatches(ctx, n, sink, p)
 	}
-	if !fits(p.fields, sink.Columns()) {
-		return nil, nil
+	converted := *n
+	if converted.Source, err = assign(ctx, n.Source, sink.Columns(), n.Ignore); err != nil {
+		return nil, err
 	}
+	return b.base.Build(ctx, &converted, outer)
+}
+
+func (b *Builder) insertBatches(ctx *sql.Context, n *plan.InsertInto, sink Sink, p *pipeline) (sql.RowIter, error) {
 	empty := *n
 	empty.Source = plan.NewEmptyTableWithSchema(n.Source.Schema(ctx))
 	counter, err := b.base.Build(ctx, &empty, nil)
@@ -55,21 +58,87 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter
 	return &insertBatches{sink: sink, rows: rows, counter: counter}, nil
 }
 
-// strictInsert inserts row by row, and in MySQL's strict mode refuses what the SELECT cannot convert. nil, nil: nothing to watch.
-func (b *Builder) strictInsert(ctx *sql.Context, n *plan.InsertInto) (sql.RowIter, error) {
-	if !sql.LoadSqlMode(ctx).Strict() || isStrict(ctx, n.Source) {
-		return nil, nil
+// assign converts the rows of an INSERT for the columns of its table. In MySQL's strict mode what the SELECT cannot compute is an error.
+func assign(ctx *sql.Context, source sql.Node, columns []batch.Field, ignore bool) (sql.Node, error) {
+	schema := source.Schema(ctx)
+	if len(schema) != len(columns) {
+		return source, nil // GMS words the error
 	}
-	source, err := Strict(ctx, n.Source, func(f Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
-	if err != nil {
-		return nil, err
+	kinds := valueTypes(ctx, source)
+	if p, ok := source.(*plan.Project); ok {
+		source = writeTuples(ctx, p, columns)
 	}
-	if !isStrict(ctx, source) {
-		return nil, nil
+	if !ignore && sql.LoadSqlMode(ctx).Strict() {
+		var err error
+		source, err = Strict(ctx, source, func(f Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
+		if err != nil {
+			return nil, err
+		}
 	}
-	strict := *n
-	strict.Source = source
-	return b.base.Build(ctx, &strict, nil)
+	out := make([]sql.Expression, len(columns))
+	for i, c := range schema {
+		out[i] = expression.NewGetFieldWithTable(i, 0, kinds[i], c.DatabaseSource, c.Source, c.Name, c.Nullable)
+		if to := columns[i]; to.Nullable || ignore {
+			out[i] = NewAssigned(out[i], to, ignore)
+		} else {
+			to.Nullable = true // GMS says which NULL it is: one that was given, or a column that was not
+			out[i] = NewAssigned(out[i], to, false)
+		}
+	}
+	return plan.NewProject(ctx, out, source), nil
+}
+
+// isAssigned says whether the source of an INSERT comes from assign.
+func isAssigned(n sql.Node) bool {
+	p, ok := n.(*plan.Project)
+	if !ok {
+		return false
+	}
+	_, ok = p.Projections[0].(*Assigned)
+	return ok
+}
+
+// valueTypes are the types of an INSERT's rows. GMS puts a Project over them that has the types of the table instead.
+func valueTypes(ctx *sql.Context, source sql.Node) []sql.Type {
+	schema := source.Schema(ctx)
+	out := make([]sql.Type, len(schema))
+	for i, c := range schema {
+		out[i] = c.Type
+	}
+	p, ok := source.(*plan.Project)
+	if !ok {
+		return out
+	}
+	below := p.Child.Schema(ctx)
+	for i, e := range p.Projections {
+		if f, ok := e.(*expression.GetField); ok && f.Index() < len(below) {
+			out[i] = below[f.Index()].Type
+		}
+	}
+	return out
+}
+
+// writeTuples makes texts of the dates of VALUES for columns that are texts. Each tuple may have types of its own, and the first has those of the plan.
+func writeTuples(ctx *sql.Context, p *plan.Project, columns []batch.Field) sql.Node {
+	values, ok := p.Child.(*plan.Values)
+	if !ok {
+		return p
+	}
+	tuples := make([][]sql.Expression, len(values.ExpressionTuples))
+	for t, tuple := range values.ExpressionTuples {
+		tuples[t] = tuple
+		for i, e := range p.Projections {
+			f, ok := e.(*expression.GetField)
+			if !ok || columns[i].Type.Kind != batch.String || f.Index() >= len(tuple) || !types.IsTime(tuple[f.Index()].Type(ctx)) {
+				continue
+			}
+			tuples[t] = slices.Clone(tuples[t])
+			tuples[t][f.Index()] = NewDateText(tuple[f.Index()])
+		}
+	}
+	out := *p
+	out.Child = plan.NewValues(tuples)
+	return &out
 }
 
 // fits says whether rows go into a table without any conversion or check of length.

@@ -12,7 +12,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -40,17 +39,6 @@ func Strict(ctx *sql.Context, n sql.Node, onFault OnFault) (sql.Node, error) {
 }
 
 type stricter struct{ onFault OnFault }
-
-// isStrict says whether a plan comes from Strict.
-func isStrict(ctx *sql.Context, n sql.Node) bool {
-	found := false
-	transform.InspectExpressionsWithNode(ctx, n, func(_ *sql.Context, _ sql.Node, e sql.Expression) bool {
-		_, is := e.(*watched)
-		found = found || is
-		return !found
-	})
-	return found
-}
 
 func (s stricter) node(ctx *sql.Context, n sql.Node, alone bool) (sql.Node, error) {
 	switch n.(type) {

@@ -37,6 +37,9 @@ func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	if isJSON(f) {
 		return fromDocument(ctx, f, v)
 	}
+	if IsZeroDate(v) && (f.Type.Kind == batch.Date || f.Type.Kind == batch.Timestamp || f.Type.Kind == batch.TimestampNTZ) {
+		return nil, &DateError{Type: Of(f.Type), Value: v}
+	}
 	t := f.Type
 	if t.Kind == batch.Void {
 		return nil, fmt.Errorf("a column of type void holds only NULL; found %T", v)
@@ -50,6 +53,9 @@ func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	}
 	if inRange != sql.InRange {
 		return nil, sql.ErrValueOutOfRange.New(v, Of(t))
+	}
+	if IsZeroDate(converted) {
+		return nil, &DateError{Type: Of(t), Value: v}
 	}
 	if out, ok := direct(t, converted); ok {
 		return out, nil

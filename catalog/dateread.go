@@ -1,0 +1,140 @@
+package catalog
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/mysqltype"
+)
+
+// dateReadRule is the id of readDates among the analyzer's rules.
+const dateReadRule analyzer.RuleId = 10005
+
+// installDateReadRule adds readDates, as installDateTextRule does.
+var installDateReadRule = sync.OnceFunc(func() {
+	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: dateReadRule, Apply: readDates})
+})
+
+// readDates makes texts that name no day NULL, with MySQL's warning, where they are cast to a date or compared with one. GMS reads another day off
+// them.
+func readDates(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
+	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		_, cast := e.(*expression.Convert)
+		if !(cast && isDate(ctx, e)) && !(isComparison(e) && slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) })) {
+			return e, transform.SameTree, nil
+		}
+		children, same := realDates(ctx, e.Children(), cast)
+		if same {
+			return e, same, nil
+		}
+		out, err := e.WithChildren(ctx, children...)
+		return out, same, err
+	})
+}
+
+// realDates puts a possibleDate around each text that may name no day, those of an IN too.
+func realDates(ctx *sql.Context, of []sql.Expression, cast bool) ([]sql.Expression, transform.TreeIdentity) {
+	out, same := slices.Clone(of), transform.SameTree
+	for i, c := range of {
+		if list, ok := c.(expression.Tuple); ok {
+			if items, unchanged := realDates(ctx, list, cast); !unchanged {
+				out[i], same = expression.NewTuple(items...), transform.NewTree
+			}
+			continue
+		}
+		if c.Resolved() && types.IsTextOnly(c.Type(ctx)) && mayBeImpossible(c, cast) {
+			out[i], same = &possibleDate{expression.UnaryExpressionStub{Child: c}, cast}, transform.NewTree
+		}
+	}
+	return out, same
+}
+
+func isComparison(e sql.Expression) bool {
+	switch e.(type) {
+	case *expression.Equals, *expression.NullSafeEquals, *expression.GreaterThan, *expression.GreaterThanOrEqual, *expression.LessThan, *expression.LessThanOrEqual,
+		*expression.Between, *expression.InTuple:
+		return true
+	}
+	return false
+}
+
+// mayBeImpossible is false for a literal that is a date: it stays one, which compiles.
+func mayBeImpossible(e sql.Expression, cast bool) bool {
+	if _, done := e.(*possibleDate); done {
+		return false
+	}
+	l, ok := e.(*expression.Literal)
+	if !ok {
+		return true
+	}
+	text, ok := l.Value().(string)
+	return ok && noDate(text, cast)
+}
+
+// noDate tells whether a text has the form of a date and is none. The zero date is compared as the first of all.
+func noDate(text string, cast bool) bool {
+	return mysqltype.ImpossibleDate(text) || cast && types.IsZeroTimestampStr(text)
+}
+
+// possibleDate is a text that is read as a date.
+type possibleDate struct {
+	expression.UnaryExpressionStub
+	cast bool
+}
+
+var (
+	_ sql.Expression         = (*possibleDate)(nil)
+	_ sql.CollationCoercible = (*possibleDate)(nil)
+)
+
+func (e *possibleDate) String() string { return e.Child.String() }
+
+// Type is the text's.
+func (e *possibleDate) Type(ctx *sql.Context) sql.Type { return e.Child.Type(ctx) }
+
+// IsNullable is true: a text that is no date is NULL.
+func (e *possibleDate) IsNullable(*sql.Context) bool { return true }
+
+// CollationCoercibility is the text's.
+func (e *possibleDate) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
+	return sql.GetCoercibility(ctx, e.Child)
+}
+
+// WithChildren is of another text.
+func (e *possibleDate) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 1 {
+		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 1)
+	}
+	return &possibleDate{expression.UnaryExpressionStub{Child: children[0]}, e.cast}, nil
+}
+
+// Eval is the text, or NULL.
+func (e *possibleDate) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := e.Child.Eval(ctx, row)
+	if err == nil {
+		v, err = sql.UnwrapAny(ctx, v)
+	}
+	text, ok := v.(string)
+	if err != nil || !ok {
+		return v, err
+	}
+	impossible := noDate(text, e.cast)
+	if _, literal := e.Child.(*expression.Literal); !impossible && !e.cast && !literal {
+		_, _, err := types.DatetimeMaxPrecision.Convert(ctx, text)
+		impossible = err != nil && !sql.ErrTruncatedIncorrect.Is(err)
+	}
+	if impossible {
+		ctx.Warn(mysqltype.WrongValue, "Incorrect datetime value: '%s'", text)
+		return nil, nil
+	}
+	return v, nil
+}
