@@ -16,6 +16,7 @@ import (
 	"lakesql/delta"
 	"lakesql/sqlext"
 	"lakesql/store"
+	"lakesql/stream"
 )
 
 // createClauses are the clauses of a CREATE TABLE that GMS does not know: Spark's, and keys, which its planner must never see.
@@ -262,6 +263,9 @@ func (c *Catalog) commitTable(ctx *sql.Context, t newTable, handle *delta.Table,
 		tx.ReadWholeTable()
 		for f := range read.Files() {
 			tx.Remove(f)
+		}
+		if _, ok := read.Txn(stream.CopyAppID); ok {
+			tx.SetTxn(stream.CopyAppID, stream.CopiedNothing)
 		}
 	}
 	done, err := tx.Commit(ctx, delta.Operation{Name: createOperation(t), Parameters: createParameters(t, meta)})

@@ -219,10 +219,7 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 	case *sqlext.DescribeDetail:
 		return c.describeDetail(s), needs(ast.AuthType_SELECT, s.Table)
 	case *sqlext.CopyInto:
-		return command("COPY INTO", func(*sql.Context) error {
-			return notYet("COPY INTO", "a stream takes each file once: CREATE STREAM s INTO "+s.Table.String()+" WITH CHECKPOINT 'path' TRIGGER AVAILABLE NOW AS SELECT * FROM STREAM "+
-				"read_files('path', format => 'csv'); or load all files with INSERT INTO "+s.Table.String()+" SELECT * FROM read_files('path', format => 'csv')")
-		}), needs(ast.AuthType_INSERT, s.Table)
+		return c.copyInto(s), needs(ast.AuthType_INSERT, s.Table)
 	case *sqlext.AnalyzeTable:
 		return c.analyzeTable(s), needsTables(ast.AuthType_SELECT, s.Tables)
 	case *sqlext.AlterTable:

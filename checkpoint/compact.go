@@ -129,7 +129,7 @@ func (l *SourceLog) fill(ctx context.Context, id int64) error {
 // copyEntries appends the lines of a file, as they are: fields that a newer Spark may have added stay.
 func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string) error {
 	var buf bytes.Buffer
-	for line, err := range l.lines(ctx, key) {
+	for line, err := range logLines(ctx, l.st, key) {
 		if err != nil {
 			return err
 		}
@@ -149,8 +149,8 @@ func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string)
 	return err
 }
 
-// lines yields the lines of a file behind its version, a chunk at a time.
-func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, error] {
+// logLines yields the lines of a log file behind its version, a chunk at a time.
+func logLines(ctx context.Context, st store.Store, key string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var rest []byte // of the chunk before, without a line end
 		first := true
@@ -161,15 +161,15 @@ func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, err
 			}
 			first = false
 			if _, kind, err := splitLog(line); err != nil {
-				yield("", &Error{Kind: kind, URI: store.ObjectURI(l.st, key), Found: err.Error(), Hint: hintCopy})
+				yield("", &Error{Kind: kind, URI: store.ObjectURI(st, key), Found: err.Error(), Hint: hintCopy})
 				return false
 			}
 			return true
 		}
 		for off := int64(0); ; {
-			chunk, err := l.st.GetRange(ctx, key, off, chunkBytes)
+			chunk, err := st.GetRange(ctx, key, off, chunkBytes)
 			if err != nil {
-				yield("", l.readError(key, err))
+				yield("", readError(st, key, err))
 				return
 			}
 			off += int64(len(chunk))
@@ -194,11 +194,11 @@ func (l *SourceLog) lines(ctx context.Context, key string) iter.Seq2[string, err
 	}
 }
 
-func (l *SourceLog) readError(key string, err error) error {
+func readError(st store.Store, key string, err error) error {
 	if errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrRootMissing) {
-		return &Error{Kind: Damaged, URI: store.ObjectURI(l.st, key), Found: "the file is missing", Hint: hintCopy, Err: err}
+		return &Error{Kind: Damaged, URI: store.ObjectURI(st, key), Found: "the file is missing", Hint: hintCopy, Err: err}
 	}
-	return gone(l.st, err)
+	return gone(st, err)
 }
 
 // deleteOld deletes the files below the compaction that still covers the last KeepBatches batches, as Spark does, each with its

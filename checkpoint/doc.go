@@ -7,6 +7,8 @@
 //	sources/<i>/<M>     SourceLog: the files that source i has seen, with a compact file every ten
 //	_lakesql/           our own: Lease, Binding, schemas, FileLog, progress and error Rings, the marker of a reset
 //
+// CopyLog is no part of a checkpoint: it is COPY INTO's record in a table's own folder.
+//
 // What it guarantees:
 //
 //   - A file is published whole and durable, or not at all, and never changed afterwards (_lakesql/ has a few that are replaced).

@@ -304,7 +304,7 @@ func (l *SourceLog) All(ctx context.Context) iter.Seq2[SourceEntry, error] {
 // file yields the entries of one file.
 func (l *SourceLog) file(ctx context.Context, key string) iter.Seq2[SourceEntry, error] {
 	return func(yield func(SourceEntry, error) bool) {
-		for line, err := range l.lines(ctx, key) {
+		for line, err := range logLines(ctx, l.st, key) {
 			var e SourceEntry
 			if err == nil {
 				if e, err = parseEntry(line); err != nil {

@@ -98,6 +98,20 @@ func (f *Fence) Check(uri string) error {
 	return f.check(filepath.Clean(path))
 }
 
+// Follow returns the URI with the links of its path followed, so that a folder has one name. Links that globs match stay.
+func (f *Fence) Follow(uri string) (string, error) {
+	path, err := ParseFileURI(uri)
+	if err != nil {
+		return "", err
+	}
+	fixed, tail := splitGlob(path)
+	real, err := resolveLinks(fixed)
+	if err != nil {
+		return "", err
+	}
+	return FileURI(filepath.Join(real, tail)), nil
+}
+
 func (f *Fence) absolute(pathOrURI string) (string, error) {
 	path := pathOrURI
 	switch scheme := uriScheme(pathOrURI); {

@@ -117,7 +117,7 @@ func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, 
 	if err != nil {
 		return nil, ss.blame(ctx, err, inputs)
 	}
-	rows = newJSONText(rows, fit.texts, ss.def.OnError.Mode, res.observed.selected)
+	rows = newTexts(rows, fit.texts, ss.def.OnError.Mode, res.observed.selected)
 	rows = vector.NewProject(rows, fit.exprs, fit.given())
 	err = ss.writeFiles(ctx, rows, snap, fit, res)
 	if closeErr := rows.Close(); err == nil && closeErr != nil {
@@ -210,7 +210,7 @@ func (ss *session) blame(ctx context.Context, err error, inputs []*counted) erro
 	}
 	var ofSelect *selectError
 	if errors.As(err, &ofSelect) && !isPermanent(err) && !isOutside(err) {
-		return ss.fail(KindData, err, "stream %s: the SELECT fails on a row: %v. Change it with CREATE OR REPLACE STREAM, which keeps the checkpoint", ss.def.FullName(), err)
+		return ss.fail(KindData, err, "%s: the SELECT fails on a row: %v. Change it %s", ss.def.subject(), err, ss.def.otherSelect())
 	}
 	return err
 }
@@ -242,12 +242,7 @@ func (c *counted) Next(ctx context.Context) (*batch.Batch, error) {
 
 // commit appends the files and the batch's txn in one table version. A batch without rows is a version, too.
 func (ss *session) commit(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting, res *batchResult) (delta.Committed, error) {
-	tx := ss.target.Table.Begin(snap)
-	if fit.setMetadata {
-		tx.SetMetadata(fit.metadata)
-	}
-	tx.Add(res.files...)
-	tx.SetTxn(ss.cp.ID(), b.id)
+	tx := ss.begin(snap, fit, res, ss.cp.ID(), b.id)
 	done, err := tx.Commit(ctx, delta.Operation{
 		Name:       "STREAMING UPDATE",
 		Parameters: map[string]string{"outputMode": "Append", "queryId": ss.cp.ID(), "epochId": strconv.FormatInt(b.id, 10)},
@@ -260,6 +255,17 @@ func (ss *session) commit(ctx context.Context, b *micro, snap *delta.Snapshot, f
 		return done, fmt.Errorf("commit batch %d to %s: %w", b.id, ss.def.Target, err)
 	}
 	return done, nil
+}
+
+// begin is the transaction of the files, and of the application's version that has them.
+func (ss *session) begin(snap *delta.Snapshot, fit *fitting, res *batchResult, appID string, version int64) *delta.Transaction {
+	tx := ss.target.Table.Begin(snap)
+	if fit.setMetadata {
+		tx.SetMetadata(fit.metadata)
+	}
+	tx.Add(res.files...)
+	tx.SetTxn(appID, version)
+	return tx
 }
 
 // recordCommit writes commits/N; before the first one it ties the checkpoint to the table.

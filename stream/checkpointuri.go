@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"net/url"
 	"path"
 	"strings"
 
@@ -25,11 +26,19 @@ func within(a, b string) bool { return a == b || strings.HasPrefix(a, strings.Tr
 
 const globChars = "*?[{"
 
+// decoded is a segment of a URI as people write it: encoding hides some of its glob characters.
+func decoded(segment string) string {
+	if text, err := url.PathUnescape(segment); err == nil {
+		return text
+	}
+	return segment
+}
+
 // fixedPart is the folder above the first component of a pattern that has a glob character.
 func fixedPart(pattern string) string {
 	parts := strings.Split(pattern, "/")
 	for i, p := range parts {
-		if strings.ContainsAny(p, globChars) {
+		if strings.ContainsAny(decoded(p), globChars) {
 			return strings.Join(parts[:i], "/")
 		}
 	}
@@ -46,13 +55,14 @@ func canonicalPattern(pattern string) string {
 func mayMatchAbove(pattern, uri string) bool {
 	parts, have := strings.Split(pattern, "/"), strings.Split(uri, "/")
 	for i, p := range parts {
+		p = decoded(p)
 		if strings.Contains(p, "**") || strings.Contains(p, "{") {
 			return true // {} may hold a slash, and ** any number of them: better refuse than read a checkpoint's files
 		}
 		if i >= len(have) {
 			return false
 		}
-		if ok, err := path.Match(p, have[i]); err == nil && !ok {
+		if ok, err := path.Match(p, decoded(have[i])); err == nil && !ok {
 			return false
 		}
 	}

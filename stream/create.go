@@ -157,12 +157,8 @@ func (m *Manager) checkTargetPlace(ctx context.Context, d *Definition, specs []s
 	refuse := func(format string, args ...any) error {
 		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(format, args...)}
 	}
-	for _, spec := range specs {
-		pattern := canonicalPattern(spec.Path)
-		if mayMatchAbove(pattern, table) || within(fixedPart(pattern), table) {
-			return refuse("the source %s and the files of table %s (%s) lie in one another: the stream would read what it writes. "+
-				"Let it read another folder, or write another table", spec.Path, d.Target, table)
-		}
+	if err := checkApart(d, table, specs); err != nil {
+		return err
 	}
 	inTable, below := strings.CutPrefix(d.Checkpoint, table+"/")
 	switch {
@@ -176,6 +172,19 @@ func (m *Manager) checkTargetPlace(ctx context.Context, d *Definition, specs []s
 		return err
 	}
 	return m.checkTableAmongCheckpoints(ctx, d.FullName(), table, d.key())
+}
+
+// checkApart refuses sources that lie in the table's folder, or around it.
+func checkApart(d *Definition, table string, specs []source.Spec) error {
+	for _, spec := range specs {
+		pattern := canonicalPattern(spec.Path)
+		if mayMatchAbove(pattern, table) || within(fixedPart(pattern), table) {
+			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
+				"the source %s and the files of table %s (%s) lie in one another: %s would read what it writes. "+
+					"Let it read another folder, or write another table", spec.Path, d.Target, table, d.subject())}
+		}
+	}
+	return nil
 }
 
 // checkSelect compiles the SELECT over the files that are there, if that takes no long look. What is wrong with the data is

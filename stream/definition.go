@@ -28,12 +28,30 @@ type Definition struct {
 	SelectSQL      string            `json:"select"`                // the text behind AS
 	SQL            string            `json:"sql"`                   // the whole statement
 	Created        time.Time         `json:"created"`
+
+	copying bool // it is a COPY INTO: one batch, and nothing of it is kept
 }
 
 // FullName is database.name.
 func (d *Definition) FullName() string { return d.Database + "." + d.Name }
 
 func (d *Definition) key() streamKey { return keyOf(d.Database, d.Name) }
+
+// subject is what errors are about.
+func (d *Definition) subject() string {
+	if d.copying {
+		return "COPY INTO " + d.Target.String()
+	}
+	return "stream " + d.FullName()
+}
+
+// otherSelect is how another SELECT is given, behind what it is to do.
+func (d *Definition) otherSelect() string {
+	if d.copying {
+		return "with COPY INTO ... FROM (SELECT ... FROM 'path')"
+	}
+	return "with CREATE OR REPLACE STREAM, which keeps the checkpoint"
+}
 
 // streamKey is a stream's name as it is compared: without case.
 type streamKey struct{ database, name string }

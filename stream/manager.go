@@ -47,6 +47,8 @@ type Manager struct {
 	nextPID uint32
 	closed  bool
 
+	copies sync.Map // by the table's URI: a chan struct{} of one, which the COPY INTO that runs has filled
+
 	stopFollowing context.CancelFunc // nil: not started
 	following     sync.WaitGroup
 }

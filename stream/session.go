@@ -185,14 +185,17 @@ func (ss *session) fits(ctx context.Context, index int, schema *batch.Schema) (p
 		_, err = plan.fit(&ss.def, anyInferred(ss.sources), snap)
 	}
 	if isPermanent(err) {
-		return strings.TrimPrefix(err.Error(), "stream "+ss.def.FullName()+": "), nil
+		return strings.TrimPrefix(err.Error(), ss.def.subject()+": "), nil
 	}
 	return "", err
 }
 
 // sourceEnv is what the definition says about how sources read.
 func sourceEnv(m *Manager, d *Definition) source.Env {
-	env := source.Env{Open: m.cfg.Open, Fence: m.cfg.Fence, Now: m.now, SkipUnreadable: d.OnError.Mode == SkipFile}
+	env := source.Env{
+		Open: m.cfg.Open, Fence: m.cfg.Fence, Now: m.now, SkipUnreadable: d.OnError.Mode == SkipFile,
+		RowHint: "ON ERROR PERMISSIVE keeps such rows with NULL, SKIP ROW leaves them out",
+	}
 	switch d.OnError.Mode {
 	case Fail:
 		env.Malformed = source.FailRead

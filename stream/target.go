@@ -27,7 +27,7 @@ type fitting struct {
 	metadata    *delta.Metadata
 	creates     bool               // the batch's commit creates the table
 	setMetadata bool               // the batch's commit carries metadata: the table is new, or gets columns
-	texts       map[int]batch.Type // the SELECT's columns that are JSON texts of the target's nested ones
+	texts       map[int]batch.Type // the SELECT's columns whose texts are read as values of the target's types
 	exprs       []vector.Expr      // of the columns that the SELECT gives
 	columns     []int              // for each of exprs the target's column
 	fields      []batch.Field      // of the target
@@ -65,12 +65,12 @@ func compile(ctx context.Context, m *Manager, d *Definition, inputs []*batch.Sch
 			return nil, err
 		}
 		return nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err,
-			Message: fmt.Sprintf("stream %s: its SELECT does not fit its sources: %v", d.FullName(), err)}
+			Message: fmt.Sprintf("%s: its SELECT does not fit its sources: %v", d.subject(), err)}
 	}
 	fields := slices.Clone(plan.Schema().Fields)
 	if len(d.Columns) > 0 && len(d.Columns) != len(fields) {
 		return nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
-			"stream %s: INTO %s names %d columns and the SELECT gives %d (%s)", d.FullName(), d.Target, len(d.Columns), len(fields), names(fields))}
+			"%s: %d columns are named behind INTO %s, and the SELECT gives %d (%s)", d.subject(), len(d.Columns), d.Target, len(fields), names(fields))}
 	}
 	for i := range fields {
 		if len(d.Columns) > 0 {
@@ -91,7 +91,7 @@ func checkNames(d *Definition, fields []batch.Field) error {
 		key := strings.ToLower(f.Name)
 		if seen[key] {
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
-				"stream %s: the SELECT has two columns named %s; give one of them another name with AS", d.FullName(), f.Name)}
+				"%s: the SELECT has two columns named %s; give one of them another name with AS", d.subject(), f.Name)}
 		}
 		seen[key] = true
 	}
@@ -184,9 +184,14 @@ func fitExisting(d *Definition, output []batch.Field, inferred bool, snap *delta
 			continue
 		}
 		expr, err := castTo(vector.NewColumn(i, field), want.Type)
+		if err != nil && d.copying && hasText(field.Type) && hasText(want.Type) {
+			f.texts[i] = want.Type
+			f.give(at, vector.NewColumn(i, want))
+			continue
+		}
 		if err != nil {
 			return nil, schemaError(d, "column %s is %s in the SELECT and %s in the table, and that does not fit without loss. The SELECT gives (%s); table %s has (%s). "+
-				"Cast it in the SELECT with CREATE OR REPLACE STREAM, which keeps the checkpoint, or write into another table", field.Name, field.Type, want.Type, describe(output), d.Target, describe(table.Fields))
+				"Cast it in the SELECT %s, or write into another table", field.Name, field.Type, want.Type, describe(output), d.Target, describe(table.Fields), d.otherSelect())
 		}
 		f.give(at, expr)
 		action := "write"
@@ -223,15 +228,20 @@ func newColumn(d *Definition, field batch.Field, inferred bool, output []batch.F
 	case change == SchemaAddColumns, change == SchemaDefault && inferred:
 		return actionAdd, nil
 	case change == SchemaFail:
+		way := "create the stream with ON SCHEMA CHANGE ADD COLUMNS"
+		if d.copying {
+			way = "type COPY_OPTIONS ('mergeSchema' = 'true'), which does. Files whose first line is no header need names: COPY INTO t (a, b) FROM ..., " +
+				"and others FORMAT_OPTIONS ('header' = 'true')"
+		}
 		return "", schemaError(d, "[DELTA_METADATA_MISMATCH] the SELECT gives column %s, which table %s does not have. The SELECT gives (%s); the table has (%s). "+
-			"Add the column to the table, or create the stream with ON SCHEMA CHANGE ADD COLUMNS", field.Name, d.Target, describe(output), describe(table.Fields))
+			"Add the column to the table, or %s", field.Name, d.Target, describe(output), describe(table.Fields), way)
 	default:
 		return actionIgnore, nil
 	}
 }
 
 func schemaError(d *Definition, format string, args ...any) error {
-	return &Error{Kind: KindSchema, Stream: d.FullName(), Message: "stream " + d.FullName() + ": " + fmt.Sprintf(format, args...)}
+	return &Error{Kind: KindSchema, Stream: d.FullName(), Message: d.subject() + ": " + fmt.Sprintf(format, args...)}
 }
 
 // describe lists columns with their types, as errors show them.
@@ -241,6 +251,11 @@ func describe(fields []batch.Field) string {
 		parts[i] = f.Name + " " + f.Type.String()
 	}
 	return strings.Join(parts, ", ")
+}
+
+// hasText says of a type whether files have texts for its values, which another type may read.
+func hasText(t batch.Type) bool {
+	return t.Fields() == nil && t.Kind != batch.Binary && t.Kind != batch.Void
 }
 
 var errLossy = errors.New("the cast may lose values")

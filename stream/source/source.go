@@ -111,6 +111,12 @@ type FileSkipper interface {
 	CanSkip(ctx context.Context, uri string, committed Offset) error
 }
 
+// FileLister is an optional power of a source of files.
+type FileLister interface {
+	// Newest returns the files of the range that the last Latest recorded.
+	Newest() []checkpoint.SourceEntry
+}
+
 // Noticer is an optional power of a source: what it has noticed, and no range shows, such as a file that was written to after
 // it was read. Each is given once.
 type Noticer interface {
@@ -179,12 +185,18 @@ const (
 type Env struct {
 	Open  store.Opener
 	Fence Fence // the paths that may be reached; nil: all
-	// Checkpoint has the source's log at Index. It is nil for a source that is opened only to be looked at: such a
-	// source writes nothing, and only Schema, Inferred, Mark, Backlog, Description and Close are called.
+	// Checkpoint has the source's log at Index. A source without one writes nothing: it is opened to be looked at, or to be
+	// read once, by one Latest and Reads of that range.
 	Checkpoint *checkpoint.Checkpoint
 	Index      int
+	// Known says which files count as read, besides those of the log; nil: none.
+	Known      func(uri string) bool
 	Malformed  Malformed
 	NewColumns NewColumns
+	// Retype gives the columns of an inferred schema other types, to read them by; nil: they stay.
+	Retype func(schema *batch.Schema) *batch.Schema
+	// RowHint is what can be done about a malformed row, behind the error of FailRead.
+	RowHint string
 	// Fits says why the stream cannot work with a schema, before that is kept; problem is "" where it can. nil: it can with any.
 	Fits func(ctx context.Context, schema *batch.Schema) (problem string, err error)
 	// SkipUnreadable leaves out files that cannot be read, instead of ending with ErrData.

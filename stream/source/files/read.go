@@ -237,6 +237,10 @@ func (r *reader) newColumns(ctx context.Context, f files.File, extra []string) e
 // fault closes the file, and decides whether it can be left out: then the range has to be read again without it, because
 // rows of it may have been given already.
 func (r *reader) fault(err error) error {
+	var rows *files.RowsError
+	if errors.As(err, &rows) {
+		err = &source.FileError{URI: rows.File.URI, Class: source.ErrData, Err: fmt.Errorf("file %s: %s. %s", rows.File.URI, rows.Err.Found(), r.source.env.RowHint)}
+	}
 	err = r.closeFile(asFileError(err))
 	if uri, unreadable := fileOf(err); unreadable && r.source.env.SkipUnreadable {
 		r.source.unreadable[uri] = err.Error()
@@ -266,10 +270,7 @@ func fileOf(err error) (uri string, unreadable bool) {
 	var gone *files.GoneError
 	var changed *files.ChangedError
 	var broken *files.UnreadableError
-	var rows *files.RowsError
 	switch {
-	case errors.As(err, &rows):
-		return rows.File.URI, false
 	case errors.As(err, &gone):
 		return gone.File.URI, true
 	case errors.As(err, &broken):
@@ -290,10 +291,7 @@ func asFileError(err error) error {
 	var changed *files.ChangedError
 	var gone *files.GoneError
 	class := source.ErrData
-	var rows *files.RowsError
 	switch {
-	case errors.As(err, &rows):
-		err = fmt.Errorf("file %s: %s. ON ERROR PERMISSIVE keeps such rows with NULL, SKIP ROW leaves them out", uri, rows.Err.Found())
 	case errors.As(err, &changed), errors.As(err, &gone):
 		class = source.ErrChanged
 	case uri == "":

@@ -106,7 +106,7 @@ func (s *Source) infer(ctx context.Context, list []files.File) (*batch.Schema, e
 		schema, err := files.InferSchema(ctx, s.env.Open, list, s.opts)
 		switch {
 		case err == nil:
-			return nullable(schema), nil
+			return s.retyped(nullable(schema)), nil
 		case errors.Is(err, files.ErrNoData):
 			return nil, source.ErrNoData
 		}
@@ -128,7 +128,7 @@ func (s *Source) evolve(ctx context.Context, f files.File) error {
 	if err != nil {
 		return asFileError(err)
 	}
-	wider := widen(s.schema, nullable(found))
+	wider := widen(s.schema, s.retyped(nullable(found)))
 	if len(wider.Fields) == len(s.schema.Fields) {
 		return fmt.Errorf("file %s has columns beyond (%s), and they cannot be told: %w", f.URI, s.schema, source.ErrData)
 	}
@@ -144,6 +144,14 @@ func (s *Source) evolve(ctx context.Context, f files.File) error {
 		return err
 	}
 	return source.ErrSchemaEvolved
+}
+
+// retyped is an inferred schema in the types that whoever opened the source wants to read.
+func (s *Source) retyped(schema *batch.Schema) *batch.Schema {
+	if s.env.Retype == nil || s.given {
+		return schema
+	}
+	return s.env.Retype(schema)
 }
 
 // widen adds the fields of more that schema has not.

@@ -57,9 +57,10 @@ type Source struct {
 }
 
 var (
-	_ source.Source   = (*Source)(nil)
-	_ source.Noticer  = (*Source)(nil)
-	_ source.OpenFunc = Open
+	_ source.Source     = (*Source)(nil)
+	_ source.Noticer    = (*Source)(nil)
+	_ source.FileLister = (*Source)(nil)
+	_ source.OpenFunc   = Open
 )
 
 // Open opens a file source. With a checkpoint it reads the whole source log and starts to watch the folder.
@@ -111,12 +112,17 @@ func (s *Source) load(ctx context.Context) error {
 
 // look lists the files that the log does not have.
 func (s *Source) look(ctx context.Context) error {
-	ready, waiting, err := s.set.ListNew(ctx, func(uri string) bool { _, ok := s.seen[uri]; return ok })
+	ready, waiting, err := s.set.ListNew(ctx, s.known)
 	if err != nil {
 		return err // names the folder
 	}
 	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
 	return s.notice(ctx, s.set.Touched())
+}
+
+func (s *Source) known(uri string) bool {
+	_, ok := s.seen[uri]
+	return ok || s.env.Known != nil && s.env.Known(uri)
 }
 
 // notice keeps a word about recorded files that were written to, or replaced, since: what came later is in no range.
@@ -251,28 +257,42 @@ func (s *Source) count(limit source.Limit) int {
 	return n
 }
 
-// record writes the files to the source log, and then what they look like.
+// record writes the files to the source log, and then what they look like. Without a checkpoint it only remembers them.
 func (s *Source) record(ctx context.Context, taken []files.File) error {
 	id := s.last + 1
-	entries := make([]checkpoint.SourceEntry, len(taken))
-	pins := make([]checkpoint.FilePin, len(taken))
-	for i, f := range taken {
-		entries[i] = checkpoint.SourceEntry{Path: f.URI, TimestampMs: f.ModTime.UnixMilli(), BatchID: id}
-		pins[i] = checkpoint.FilePin{Path: f.URI, Size: f.Size, ModTimeNs: f.ModTime.UnixNano(), ETag: f.ETag}
-	}
-	if err := s.log.Add(ctx, id, entries); err != nil {
-		return fmt.Errorf("record %d files in the source log: %w", len(taken), err)
+	entries := entriesOf(taken, id)
+	if s.log != nil {
+		if err := s.log.Add(ctx, id, entries); err != nil {
+			return fmt.Errorf("record %d files in the source log: %w", len(taken), err)
+		}
 	}
 	s.last, s.newest = id, nil
 	for _, e := range entries {
 		s.seen[e.Path] = id
 	}
-	if err := s.facts.Pin(ctx, id, pins); err != nil {
-		return fmt.Errorf("record what %d files look like: %w", len(taken), err)
+	if s.log != nil {
+		pins := make([]checkpoint.FilePin, len(taken))
+		for i, f := range taken {
+			pins[i] = checkpoint.FilePin{Path: f.URI, Size: f.Size, ModTimeNs: f.ModTime.UnixNano(), ETag: f.ETag}
+		}
+		if err := s.facts.Pin(ctx, id, pins); err != nil {
+			return fmt.Errorf("record what %d files look like: %w", len(taken), err)
+		}
 	}
 	s.newest = slices.Clone(taken)
 	return nil
 }
+
+func entriesOf(taken []files.File, id int64) []checkpoint.SourceEntry {
+	out := make([]checkpoint.SourceEntry, len(taken))
+	for i, f := range taken {
+		out[i] = checkpoint.SourceEntry{Path: f.URI, TimestampMs: f.ModTime.UnixMilli(), BatchID: id}
+	}
+	return out
+}
+
+// Newest returns the files of the newest range, which this source has recorded.
+func (s *Source) Newest() []checkpoint.SourceEntry { return entriesOf(s.newest, s.last) }
 
 // Committed records what became of the range's files.
 func (s *Source) Committed(ctx context.Context, batchID int64, start, end source.Offset) error {

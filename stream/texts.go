@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"lakesql/batch"
+	"lakesql/format/csv"
 	"lakesql/stream/source"
 	"lakesql/vector"
 )
 
-// jsonText reads the texts of some columns as the JSON of the nested columns that the target has for them. A text that is no value of the column
-// is what ON ERROR makes of a bad field.
-type jsonText struct {
+// texts reads the texts of some columns' values as values of the types that the target has for them: JSON where that is a nested one, else what a
+// file has for it. A text that is no value of the type is what ON ERROR makes of a bad field.
+type texts struct {
 	vector.Operator
 	columns map[int]batch.Type // by position: what the target has
 	schema  *batch.Schema
@@ -20,8 +21,8 @@ type jsonText struct {
 	bad     func([]source.RowError)
 }
 
-// newJSONText returns an operator over child whose columns at these positions are strings.
-func newJSONText(child vector.Operator, columns map[int]batch.Type, mode ErrorMode, bad func([]source.RowError)) vector.Operator {
+// newTexts returns an operator over child that gives its columns at these positions other types.
+func newTexts(child vector.Operator, columns map[int]batch.Type, mode ErrorMode, bad func([]source.RowError)) vector.Operator {
 	if len(columns) == 0 {
 		return child
 	}
@@ -29,14 +30,14 @@ func newJSONText(child vector.Operator, columns map[int]batch.Type, mode ErrorMo
 	for i, t := range columns {
 		schema.Fields[i].Type = t
 	}
-	return &jsonText{Operator: child, columns: columns, schema: schema, mode: mode, bad: bad}
+	return &texts{Operator: child, columns: columns, schema: schema, mode: mode, bad: bad}
 }
 
-// Schema is the child's, with nested columns.
-func (o *jsonText) Schema() *batch.Schema { return o.schema }
+// Schema is the child's, with the target's types.
+func (o *texts) Schema() *batch.Schema { return o.schema }
 
 // Next reads the next batch's texts.
-func (o *jsonText) Next(ctx context.Context) (*batch.Batch, error) {
+func (o *texts) Next(ctx context.Context) (*batch.Batch, error) {
 	in, err := o.Operator.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -44,6 +45,7 @@ func (o *jsonText) Next(ctx context.Context) (*batch.Batch, error) {
 	in = in.Compact()
 	out := &batch.Batch{Schema: o.schema, Cols: slices.Clone(in.Cols), Len: in.Len}
 	faults := make([][]source.RowError, in.Len)
+	var text []byte
 	for i := range o.schema.Fields {
 		t, ok := o.columns[i]
 		if !ok {
@@ -55,8 +57,8 @@ func (o *jsonText) Next(ctx context.Context) (*batch.Batch, error) {
 				out.Cols[i].AppendNull()
 				continue
 			}
-			text := in.Cols[i].BytesAt(row)
-			if err := out.Cols[i].AppendFromJSON(text); err != nil {
+			text = in.Cols[i].AppendText(text[:0], row)
+			if err := appendText(out.Cols[i], text); err != nil {
 				out.Cols[i].AppendNull()
 				faults[row] = append(faults[row], source.RowError{
 					Column: o.schema.Fields[i].Name, Raw: slices.Clone(text[:min(len(text), maxRawText)]), Message: err.Error(),
@@ -67,11 +69,18 @@ func (o *jsonText) Next(ctx context.Context) (*batch.Batch, error) {
 	return o.settle(out, faults)
 }
 
+func appendText(v *batch.Vector, text []byte) error {
+	if v.Type.Fields() != nil {
+		return v.AppendFromJSON(text)
+	}
+	return csv.AppendValue(v, string(text), csv.DefaultOptions())
+}
+
 // maxRawText bounds the text of a bad field in an error, in bytes.
 const maxRawText = 1000
 
 // settle does what ON ERROR says with the rows that have faults.
-func (o *jsonText) settle(b *batch.Batch, faults [][]source.RowError) (*batch.Batch, error) {
+func (o *texts) settle(b *batch.Batch, faults [][]source.RowError) (*batch.Batch, error) {
 	whole := make([]int32, 0, b.Len)
 	for row, bad := range faults {
 		switch {
