@@ -33,7 +33,7 @@ func (c *Catalog) tryAlterTable(ctx *sql.Context, s *sqlext.AlterTable) error {
 	if err := t.checkWrite(ctx); err != nil {
 		return err
 	}
-	a := &alteration{ctx: ctx, t: t, meta: t.snap.Metadata()}
+	a := &alteration{c: c, ctx: ctx, t: t, meta: t.snap.Metadata()}
 	for _, change := range s.Changes {
 		if err := a.apply(change); err != nil {
 			return err
@@ -56,6 +56,8 @@ func (c *Catalog) tryAlterTable(ctx *sql.Context, s *sqlext.AlterTable) error {
 		if err := c.checkDemands(ctx, t, tx.View(), a.demands); err != nil {
 			return err
 		}
+	}
+	if len(a.demands) > 0 || a.readsRows {
 		tx.ReadWholeTable()
 	}
 	if _, err := tx.Commit(ctx, a.operation); err != nil {
@@ -68,11 +70,13 @@ func (c *Catalog) tryAlterTable(ctx *sql.Context, s *sqlext.AlterTable) error {
 
 // alteration is an ALTER TABLE as far as its parts have been applied.
 type alteration struct {
+	c         *Catalog
 	ctx       *sql.Context
 	t         *table
 	meta      *delta.Metadata
 	clusterBy *[][]string
 	demands   []demand
+	readsRows bool            // it depends on the rows that are there, besides the demands
 	operation delta.Operation // of the first part that changes something
 }
 
@@ -282,6 +286,11 @@ func (a *alteration) changeColumn(ch *sqlext.ChangeColumn) error {
 	}
 	if c.Null != sqlext.NullUnsaid && have.Nullable != (c.Null == sqlext.Null) {
 		if err := a.setNullable(c.Path, c.Null == sqlext.Null); err != nil {
+			return err
+		}
+	}
+	if ch.SyncIdentity {
+		if err := a.syncIdentity(have, set); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package delta
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -164,6 +165,53 @@ func (m *Metadata) KeepIdentityMarks(now *Metadata) (*Metadata, error) {
 		}
 	}
 	return advanceIdentity(m, []AddFile{{identity: marks}})
+}
+
+// SyncIdentity returns the metadata with the mark of an identity column at or behind all values that are in the table, of which least and
+// most are the bounds; m itself when it is there already.
+func (m *Metadata) SyncIdentity(column string, least, most int64) (*Metadata, error) {
+	schema, err := ParseSchema(m.SchemaString)
+	if err != nil {
+		return nil, err
+	}
+	i := schema.Index(column)
+	if i < 0 {
+		return nil, noColumn(column, schema.Fields)
+	}
+	id, err := identityOf(i, schema.Fields[i])
+	if err != nil {
+		return nil, err
+	}
+	if id == nil {
+		return nil, fmt.Errorf("column %s is no identity column", column)
+	}
+	mark, ok, err := id.markAt(least, most)
+	if err != nil || !ok {
+		return m, err
+	}
+	return advanceIdentity(m, []AddFile{{identity: map[string]int64{column: mark}}})
+}
+
+// markAt is the first of the column's own values at or behind the farthest of those between least and most; false when all lie before its start.
+func (id *identity) markAt(least, most int64) (int64, bool, error) {
+	farthest := new(big.Int).SetInt64(most)
+	if id.step < 0 {
+		farthest.SetInt64(least)
+	}
+	start, step := big.NewInt(id.start), big.NewInt(id.step)
+	distance := new(big.Int).Sub(farthest, start)
+	if distance.Sign()*step.Sign() < 0 {
+		return 0, false, nil
+	}
+	steps, rest := new(big.Int).QuoRem(distance, step, new(big.Int))
+	if rest.Sign() != 0 {
+		steps.Add(steps, big.NewInt(1))
+	}
+	mark := steps.Mul(steps, step)
+	if mark.Add(mark, start); !mark.IsInt64() {
+		return 0, false, fmt.Errorf("%w: identity column %s has no value left behind %s in steps of %d from %d", ErrConstraint, id.name, farthest, id.step, id.start)
+	}
+	return mark.Int64(), true, nil
 }
 
 // advance moves last to the farthest value that the files were given.

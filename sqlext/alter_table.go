@@ -32,8 +32,9 @@ type RenameColumn struct {
 
 // ChangeColumn is MODIFY, CHANGE and ALTER COLUMN, without the renaming. What was not said stays.
 type ChangeColumn struct {
-	Column      ColumnDef // Type.Name "" when it stays
-	DropDefault bool
+	Column       ColumnDef // Type.Name "" when it stays
+	DropDefault  bool
+	SyncIdentity bool
 }
 
 // AddConstraint is ADD CONSTRAINT c CHECK (e).
@@ -438,7 +439,7 @@ func (p *parser) modifyColumn(path []string) TableChange {
 func (p *parser) changeColumn() []TableChange {
 	path := p.path()
 	switch next := p.peek(0); {
-	case isOneOf(next, []string{"TYPE", "SET", "DROP", "FIRST", "AFTER"}),
+	case isOneOf(next, []string{"TYPE", "SET", "DROP", "SYNC", "FIRST", "AFTER"}),
 		next.is("COMMENT") && p.peek(1).kind == tokString:
 		return p.columnChanges(path)
 	case p.isName(next) && p.peek(1).kind == tokWord && !p.typeAttribute(1):
@@ -463,7 +464,7 @@ func (p *parser) typeAttribute(i int) bool {
 // alterColumn parses what stands behind ALTER COLUMN: Spark's list of columns too.
 func (p *parser) alterColumn() []TableChange {
 	changes := p.columnChanges(p.path())
-	for p.err == nil && p.peek(0).punct(",") && p.isName(p.peek(1)) && isOneOf(p.peek(2), []string{"TYPE", "SET", "DROP", "COMMENT", "FIRST", "AFTER"}) &&
+	for p.err == nil && p.peek(0).punct(",") && p.isName(p.peek(1)) && isOneOf(p.peek(2), []string{"TYPE", "SET", "DROP", "COMMENT", "SYNC", "FIRST", "AFTER"}) &&
 		!isOneOf(p.peek(1), []string{"ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "SET"}) {
 		p.next()
 		changes = append(changes, p.columnChanges(p.path())...)
@@ -471,7 +472,7 @@ func (p *parser) alterColumn() []TableChange {
 	return changes
 }
 
-// columnChanges parses TYPE t, COMMENT 'text', SET or DROP NOT NULL or DEFAULT, FIRST and AFTER.
+// columnChanges parses TYPE t, COMMENT 'text', SET or DROP NOT NULL or DEFAULT, SYNC IDENTITY, FIRST and AFTER.
 func (p *parser) columnChanges(path []string) []TableChange {
 	c := &ChangeColumn{Column: ColumnDef{Path: path}}
 	for n := 0; p.err == nil; n++ {
@@ -489,8 +490,10 @@ func (p *parser) columnChanges(path []string) []TableChange {
 			c.Column.Default = p.defaultText()
 		case p.accept("DROP DEFAULT"):
 			c.DropDefault = true
-		case p.words("DROP IDENTITY"), p.words("SYNC IDENTITY"):
-			p.refuse(NotSupported, "ALTER COLUMN ... "+strings.ToUpper(p.peek(0).text)+" IDENTITY is not supported yet")
+		case p.accept("SYNC IDENTITY"):
+			c.SyncIdentity = true
+		case p.words("DROP IDENTITY"):
+			p.refuse(NotSupported, "ALTER COLUMN ... DROP IDENTITY is not supported yet")
 		case p.words("SET VISIBLE"), p.words("SET INVISIBLE"):
 			p.refuse(NotSupported, "a column of a Delta table is always visible")
 		case p.words("FIRST"), p.words("AFTER"):
@@ -498,7 +501,7 @@ func (p *parser) columnChanges(path []string) []TableChange {
 		case n > 0:
 			return []TableChange{c}
 		default:
-			p.fail("TYPE t, COMMENT 'text', SET NOT NULL, DROP NOT NULL, SET DEFAULT e, DROP DEFAULT, FIRST or AFTER")
+			p.fail("TYPE t, COMMENT 'text', SET NOT NULL, DROP NOT NULL, SET DEFAULT e, DROP DEFAULT, SYNC IDENTITY, FIRST or AFTER")
 		}
 	}
 	return nil
