@@ -3,6 +3,8 @@ package server
 import (
 	"math"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -22,6 +24,16 @@ func appender(ctx *sql.Context, t sql.Type) appendFunc {
 		}
 	case sqltypes.Float32, sqltypes.Float64:
 		return appendFloat
+	case sqltypes.Date:
+		return func(dst []byte, value any) ([]byte, bool) { return appendEarly(dst, value, time.DateOnly) }
+	case sqltypes.Datetime, sqltypes.Timestamp:
+		if moment, ok := t.(sql.DatetimeType); ok {
+			layout := time.DateTime
+			if n := moment.Precision(); n > 0 {
+				layout += "." + strings.Repeat("0", n)
+			}
+			return func(dst []byte, value any) ([]byte, bool) { return appendEarly(dst, value, layout) }
+		}
 	case sqltypes.VarChar, sqltypes.Text:
 		if text, ok := t.(sql.StringType); ok && isUTF8(text.Collation().CharacterSet()) && resultsAreUTF8(ctx) {
 			return appendText
@@ -65,6 +77,15 @@ func appendText(dst []byte, value any) ([]byte, bool) {
 		return dst, false
 	}
 	return append(dst, text...), true
+}
+
+// appendEarly writes the years 1 to 999 with four digits, as MySQL does. The type's own way leaves out the zeros before them.
+func appendEarly(dst []byte, value any, layout string) ([]byte, bool) {
+	at, ok := value.(time.Time)
+	if !ok || at.Year() < 1 || at.Year() > 999 {
+		return dst, false
+	}
+	return at.AppendFormat(dst, layout), true
 }
 
 // appendFloat writes the shortest text that reads back as the same number, with an exponent where MySQL has one.
