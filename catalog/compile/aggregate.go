@@ -32,8 +32,13 @@ type AggregationWrapper interface {
 // the machine.
 const queryMemory = 2 << 30
 
-// compileGroupBy is a hash aggregation.
+// compileGroupBy is a hash aggregation. What statistics answer is left to buildGroupBy.
 func compileGroupBy(ctx *sql.Context, n *plan.GroupBy) (*pipeline, bool) {
+	if s, ok := fromStatistics(ctx, n); ok {
+		if _, known, err := s.row(ctx); known || err != nil {
+			return nil, false
+		}
+	}
 	child, ok := compileNode(ctx, n.Child)
 	if !ok {
 		return nil, false
