@@ -42,22 +42,44 @@ func (w *changeWriter) open(opts delta.FileWriterOptions) (*delta.FileWriter, er
 	return delta.NewFileWriter(w.t.handle.Store(), w.t.snap, w.t.snap.Metadata(), opts)
 }
 
+// keeper is the writer of rows that the table had.
+func (w *changeWriter) keeper() (*delta.FileWriter, error) {
+	var err error
+	if w.kept == nil {
+		w.kept, err = w.open(delta.FileWriterOptions{Rows: delta.ChangedRows, RowIDs: w.tracks})
+	}
+	return w.kept, err
+}
+
+// checks tells whether the table has conditions that a row may not meet.
+func (w *changeWriter) checks() (bool, error) {
+	files, err := w.keeper()
+	return err == nil && files.Checks(), err
+}
+
+// check looks whether keep would take the selected rows of a batch.
+func (w *changeWriter) check(ctx context.Context, b *batch.Batch) error {
+	files, err := w.keeper()
+	if err == nil {
+		_, err = files.Complete(ctx, b)
+	}
+	return err
+}
+
 // keep writes the selected rows of a batch, which the table had before; those in updated have changed. The columns are the table's,
 // and with tracked rows the ids behind them; one that is nil is worked out by the table's rules.
 func (w *changeWriter) keep(ctx context.Context, b *batch.Batch, updated []int32) error {
 	if b.Rows() == 0 {
 		return nil
 	}
-	var err error
-	if w.kept == nil {
-		if w.kept, err = w.open(delta.FileWriterOptions{Rows: delta.ChangedRows, RowIDs: w.tracks}); err != nil {
-			return err
-		}
-	}
-	if b, err = w.kept.Complete(ctx, b); err != nil {
+	files, err := w.keeper()
+	if err != nil {
 		return err
 	}
-	if err := w.kept.WriteComplete(ctx, b); err != nil {
+	if b, err = files.Complete(ctx, b); err != nil {
+		return err
+	}
+	if err := files.WriteComplete(ctx, b); err != nil {
 		return err
 	}
 	return w.changes.add(ctx, b, updated, delta.ChangeUpdateTo)

@@ -83,6 +83,9 @@ func numbered(files []delta.File) iter.Seq2[int64, delta.File] {
 
 // openSelect executes a plan as batches of a schema. A value that an expression cannot compute is an error in strict mode, as in INSERT.
 func (c *Catalog) openSelect(ctx *sql.Context, node sql.Node, schema *batch.Schema, ignore bool) (vector.Operator, error) {
+	if !ignore {
+		ctx = compile.DivisionErrors(ctx)
+	}
 	op, ok, err := compile.Open(ctx, node)
 	if err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func (c *Catalog) openSelect(ctx *sql.Context, node sql.Node, schema *batch.Sche
 		}
 	}
 	if !ignore && sql.LoadSqlMode(ctx).Strict() {
-		node, err = compile.Strict(ctx, node, func(f compile.Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
+		node, err = compile.Strict(ctx, node, compile.Refuse)
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,11 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileUpdates) error {
 			return fmt.Errorf("compare rows of %s: %w", f.file.Path, err)
 		}
 	}
+	if r.ignore && len(f.updates.rows) > 0 {
+		if err := r.dropRefused(ctx, f); err != nil {
+			return fmt.Errorf("check rows of %s: %w", f.file.Path, err)
+		}
+	}
 	gone := f.deleted.Cardinality()
 	if left := f.matched.Clone(); r.source != nil {
 		left.AndNot(&f.acted)
@@ -41,6 +46,9 @@ func (r *rowChanges) apply(ctx *sql.Context, f *fileUpdates) error {
 	default:
 		r.remove(f.file, false)
 		err = r.rewrite(ctx, f)
+	}
+	if errors.Is(err, delta.ErrConstraint) {
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("change %s: %w", f.file.Path, err)
@@ -116,6 +124,42 @@ func (r *rowChanges) dropUnchanged(ctx *sql.Context, f *fileUpdates) error {
 	})
 	if err == nil && len(changed) < len(f.updates.rows) {
 		f.updates.keep(changed)
+	}
+	return err
+}
+
+// dropRefused leaves the updates whose rows meet the table's conditions. The others are told in warnings.
+func (r *rowChanges) dropRefused(ctx *sql.Context, f *fileUpdates) error {
+	if checks, err := r.out.checks(); err != nil || !checks {
+		return err
+	}
+	in, err := r.openRows(ctx, f.file)
+	if err != nil {
+		return err
+	}
+	in.Restrict(ranges(slices.Values(f.updates.rows)))
+	var kept []int32
+	err = each(ctx, in, func(b *batch.Batch) error {
+		start := in.Position()
+		p := r.part(f, b, start)
+		lo, _ := f.updates.within(start, start+int64(b.Len))
+		for i, row := range p.updated {
+			one := *p.after
+			one.Sel = []int32{row}
+			err := r.out.check(ctx, &one)
+			switch {
+			case err == nil:
+				kept = append(kept, int32(lo+i))
+			case errors.Is(err, delta.ErrCheck):
+				ctx.Warn(checkViolated, "%s", err.Error())
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(kept) < len(f.updates.rows) {
+		f.updates.keep(kept)
 	}
 	return err
 }

@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"lakesql/batch"
+	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
 	"lakesql/delta"
 	"lakesql/vector"
@@ -22,13 +24,14 @@ type inserter struct {
 	failed  bool
 	written bool       // Insert was called
 	over    *overwrite // INSERT OVERWRITE; nil: a plain INSERT
+	ignore  bool       // a row that a CHECK refuses is left out
 }
 
 var _ sql.RowInserter = (*inserter)(nil)
 
 func newInserter(ctx *sql.Context, t *table) *inserter {
 	over, _ := ctx.Value(overwriteKey{}).(*overwrite)
-	return &inserter{t: t, rows: batch.NewBuilder(t.snap.Schema()), over: over}
+	return &inserter{t: t, rows: batch.NewBuilder(t.snap.Schema()), over: over, ignore: compile.Ignores(ctx)}
 }
 
 // StatementBegin does nothing.
@@ -64,11 +67,31 @@ func (i *inserter) Insert(ctx *sql.Context, row sql.Row) error {
 	if err := mysqltype.AppendRow(ctx, i.rows, row); err != nil {
 		return err
 	}
+	if i.ignore {
+		return i.flushChecked(ctx, row)
+	}
 	if i.rows.Len() < batch.MaxRows {
 		return nil
 	}
 	return i.flush(ctx)
 }
+
+// flushChecked writes a row by itself where the table has conditions for it. GMS does not count a row that is refused.
+func (i *inserter) flushChecked(ctx *sql.Context, row sql.Row) error {
+	w, err := i.open()
+	if err != nil || !w.Checks() && i.rows.Len() < batch.MaxRows {
+		return err
+	}
+	err = i.flush(ctx)
+	if errors.Is(err, delta.ErrCheck) {
+		ctx.Warn(checkViolated, "%s", err.Error())
+		return sql.NewIgnorableError(row)
+	}
+	return err
+}
+
+// checkViolated is the number of MySQL's warning.
+const checkViolated = 3819
 
 func (i *inserter) flush(ctx *sql.Context) error {
 	if i.rows.Len() == 0 {
@@ -77,18 +100,27 @@ func (i *inserter) flush(ctx *sql.Context) error {
 	return i.write(ctx, i.rows.Finish())
 }
 
-func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
+// open returns the writer of the statement's files.
+func (i *inserter) open() (*tableWriter, error) {
 	if i.writer == nil {
 		w, err := i.t.newWriter()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i.writer = w
+	}
+	return i.writer, nil
+}
+
+func (i *inserter) write(ctx *sql.Context, b *batch.Batch) error {
+	w, err := i.open()
+	if err != nil {
+		return err
 	}
 	if i.over != nil {
 		b = i.over.fix(b)
 	}
-	return i.writer.Write(ctx, b)
+	return w.Write(ctx, b)
 }
 
 // insertAll writes the rows of an operator, whose columns are the table's.
@@ -117,6 +149,9 @@ func (i *inserter) Close(ctx *sql.Context) error {
 	}
 	if err := i.finish(ctx); err != nil {
 		i.abort()
+		if errors.Is(err, delta.ErrConstraint) {
+			return err
+		}
 		return fmt.Errorf("insert into %s.%s: %w", i.t.database, i.t.name, err)
 	}
 	return nil

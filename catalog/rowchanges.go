@@ -36,6 +36,7 @@ type rowChanges struct {
 	values  []batch.Field // that the SELECT computes
 	ordered bool
 	compare bool // rows whose values are what they were before do not change
+	ignore  bool // rows that a CHECK refuses stay as they are
 	// wholeFiles: all rows that the SELECT gives are deleted, so that files may be decided without being read.
 	wholeFiles bool
 	// source is MERGE's. Then the SELECT has the number of the source's row, and of the action, between address and values; both may be null.

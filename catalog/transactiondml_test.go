@@ -164,7 +164,11 @@ func TestInsertRunsAgain(t *testing.T) {
 		race.before = func() {
 			other.exec("TRUNCATE t", "ALTER TABLE t ADD CONSTRAINT odd CHECK (a % 2 = 1)")
 		}
-		l.refused(insert, "odd")
+		if strings.Contains(insert, "IGNORE") {
+			require.Equal(t, 1, l.affected(insert), insert)
+		} else {
+			l.refused(insert, "odd")
+		}
 		race.before = func() { other.exec("ALTER TABLE t ADD COLUMN c INT") }
 		l.refused("INSERT INTO t VALUES (1, 'x')", "number of values")
 	}

@@ -40,7 +40,7 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 		return types.OkResult{}, err
 	}
 	changes := newRowChanges(w, []rowAction{act}, values)
-	changes.compare = true
+	changes.compare, changes.ignore = true, set.ignore
 	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
 		return types.OkResult{}, lost(ctx, err, w)
 	}

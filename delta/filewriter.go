@@ -342,13 +342,19 @@ func conform(v *batch.Vector, t batch.Type) (*batch.Vector, bool) {
 	return &out, true
 }
 
-// applyRules applies the table's rules to the table's columns.
+// Checks tells whether the table has conditions that a row may not meet.
+func (w *FileWriter) Checks() bool { return w.rules != nil && len(w.rules.checks.exprs) > 0 }
+
+// applyRules applies the table's rules to the table's columns. An error of a rule is about the rows, and says nothing of files.
 func (w *FileWriter) applyRules(ctx context.Context, b *batch.Batch) (*batch.Batch, error) {
 	if w.rules == nil {
 		return b, nil
 	}
 	own := &batch.Batch{Schema: w.rules.schema, Cols: b.Cols[:w.columns], Len: b.Len, Sel: b.Sel}
 	out, err := w.rules.apply(ctx, own)
+	if errors.Is(err, ErrConstraint) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("write to %s: %w", w.st.URI(), err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/catalog"
+	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
 	"lakesql/checkpoint"
 	"lakesql/delta"
@@ -37,6 +38,8 @@ var ownAsMySQL = []struct {
 	{mysql.ERNoSuchTable, "42S02", is(delta.ErrNoTable)},
 	{1366, "HY000", typed[*batch.JSONError]},
 	{mysqltype.WrongValue, "22007", typed[*mysqltype.DateError]},
+	{mysqltype.WrongValue, "22007", typed[*compile.ValueError]},
+	{1365, "22012", typed[*compile.DivisionError]},
 	{mysql.ERBadNullError, "23000", is(delta.ErrNull)},
 	{3819, "HY000", is(delta.ErrCheck)},
 	{mysql.ERDataTooLong, "22001", is(delta.ErrLength)},

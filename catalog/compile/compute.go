@@ -42,7 +42,7 @@ func Compute(ctx *sql.Context, n sql.Node, types []batch.Type) (*Computation, er
 	if len(projections) != len(types) {
 		return nil, fmt.Errorf("plan with %d columns for %d expressions", len(projections), len(types))
 	}
-	strict := stricter{func(f Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) }}
+	strict := stricter{onFault: Refuse}
 	child := sourcePipeline(source)
 	c := &Computation{source: &batch.Schema{Fields: source.Columns()}, out: make([]computed, len(types))}
 	for i, e := range projections {

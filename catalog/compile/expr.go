@@ -71,11 +71,11 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		}
 		return c.arith(op, e.Left(), e.Right())
 	case *expression.Div:
-		return c.arith(vector.Divide, e.Left(), e.Right())
+		return c.divide(vector.Divide, e.Left(), e.Right())
 	case *expression.IntDiv:
-		return c.arith(vector.IntDivide, e.Left(), e.Right())
+		return c.divide(vector.IntDivide, e.Left(), e.Right())
 	case *expression.Mod:
-		return c.arith(vector.Modulo, e.Left(), e.Right())
+		return c.divide(vector.Modulo, e.Left(), e.Right())
 	}
 	if op, ok := compareOp(e); ok {
 		pair := e.(expression.Comparer)
@@ -328,6 +328,20 @@ func (c compiler) like(e *expression.Like) (vector.Expr, error) {
 		return nil, errNotCompiled
 	}
 	return vector.NewLike(x, pattern, '\\')
+}
+
+// divide leaves a division that may be by zero to the rows where that is an error.
+func (c compiler) divide(op vector.ArithOp, l, r sql.Expression) (vector.Expr, error) {
+	if divisionIsError(c.ctx) {
+		by, ok := r.(*expression.Literal)
+		if !ok {
+			return nil, errNotCompiled
+		}
+		if zero, err := by.Type(c.ctx).Compare(c.ctx, by.Value(), int64(0)); err != nil || zero == 0 || by.Value() == nil {
+			return nil, errNotCompiled
+		}
+	}
+	return c.arith(op, l, r)
 }
 
 func (c compiler) arith(op vector.ArithOp, l, r sql.Expression) (vector.Expr, error) {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -34,14 +35,29 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto, outer sql.Ro
 	if !ok || isAssigned(n.Source) || n.IsReplace || n.OnDupExprs.HasUpdates() {
 		return nil, nil
 	}
+	if !n.Ignore {
+		ctx = DivisionErrors(ctx)
+	}
 	if p, ok := compileNode(ctx, n.Source); ok && fits(p.fields, sink.Columns()) && !n.Ignore && len(n.Returning) == 0 && len(n.Checks()) == 0 && !n.HasAfterTrigger {
 		return b.insertBatches(ctx, n, sink, p)
+	}
+	if n.Ignore {
+		ctx = ctx.WithContext(context.WithValue(ctx.Context, ignoreKey{}, true))
 	}
 	converted := *n
 	if converted.Source, err = assign(ctx, n.Source, sink.Columns(), n.Ignore); err != nil {
 		return nil, err
 	}
 	return b.base.Build(ctx, &converted, outer)
+}
+
+// ignoreKey is the context's key of whether a statement has IGNORE.
+type ignoreKey struct{}
+
+// Ignores tells a table whether the INSERT that asks for its inserter has IGNORE.
+func Ignores(ctx *sql.Context) bool {
+	on, _ := ctx.Value(ignoreKey{}).(bool)
+	return on
 }
 
 func (b *Builder) insertBatches(ctx *sql.Context, n *plan.InsertInto, sink Sink, p *pipeline) (sql.RowIter, error) {
@@ -70,7 +86,7 @@ func assign(ctx *sql.Context, source sql.Node, columns []batch.Field, ignore boo
 	}
 	if !ignore && sql.LoadSqlMode(ctx).Strict() {
 		var err error
-		source, err = Strict(ctx, source, func(f Fault) error { return sql.ErrTruncatedIncorrect.New(f.Expr, f.Message) })
+		source, err = Strict(ctx, source, Refuse)
 		if err != nil {
 			return nil, err
 		}

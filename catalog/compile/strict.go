@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -33,12 +34,16 @@ type WarningCatcher interface {
 	CatchWarnings(to *[]*sql.Warning) *[]*sql.Warning
 }
 
-// Strict hands the values that an analyzed plan cannot convert to onFault. GMS makes them 0 or NULL with a warning, or without.
+// Strict hands the values that an analyzed plan cannot convert to onFault. GMS makes them 0 or NULL with a warning, or without. In the context of
+// DivisionErrors it makes a division by zero an error.
 func Strict(ctx *sql.Context, n sql.Node, onFault OnFault) (sql.Node, error) {
-	return stricter{onFault}.node(ctx, n, true)
+	return stricter{onFault, divisionIsError(ctx)}.node(ctx, n, true)
 }
 
-type stricter struct{ onFault OnFault }
+type stricter struct {
+	onFault  OnFault
+	division bool // by zero is an error
+}
 
 func (s stricter) node(ctx *sql.Context, n sql.Node, alone bool) (sql.Node, error) {
 	switch n.(type) {
@@ -83,6 +88,15 @@ func (s stricter) expressions(ctx *sql.Context, n sql.Node, alone bool) (sql.Nod
 			}
 		}
 		return n.WithExpressions(ctx, expression.JoinAnd(conjuncts...))
+	case *plan.Values:
+		all := n.Expressions()
+		for i, e := range all {
+			var err error
+			if all[i], err = s.watch(ctx, e, "", false); err != nil {
+				return nil, err
+			}
+		}
+		return n.WithExpressions(ctx, all...)
 	case sql.Expressioner:
 		return s.elsewhere(ctx, n)
 	}
@@ -109,11 +123,20 @@ func (s stricter) elsewhere(ctx *sql.Context, n sql.Expressioner) (sql.Node, err
 	return n.WithExpressions(ctx, out...)
 }
 
+// hasCast tells whether there is a CAST in an expression, or a value that is converted for its column.
 func hasCast(e sql.Expression) bool {
-	if _, ok := e.(*expression.Convert); ok {
+	if isCast(e) {
 		return true
 	}
 	return slices.ContainsFunc(e.Children(), hasCast)
+}
+
+func isCast(e sql.Expression) bool {
+	switch e.(type) {
+	case *expression.Convert, *Assigned:
+		return true
+	}
+	return false
 }
 
 // column watches a projected expression below its name.
@@ -148,11 +171,11 @@ func (s stricter) watch(ctx *sql.Context, e sql.Expression, column string, alone
 			return nil, err
 		}
 	}
-	return &watched{inner: e, column: column, alone: alone, onFault: s.onFault}, nil
+	return &watched{inner: e, column: column, alone: alone, stricter: s}, nil
 }
 
 func (s stricter) casts(ctx *sql.Context, e sql.Expression, column string, alone bool) (sql.Expression, error) {
-	if _, ok := e.(*expression.Convert); ok {
+	if isCast(e) {
 		return s.watch(ctx, e, column, alone)
 	}
 	if !hasCast(e) {
@@ -170,11 +193,11 @@ func (s stricter) casts(ctx *sql.Context, e sql.Expression, column string, alone
 
 // watched is an expression whose failed conversions go to onFault. It belongs to one execution of a plan.
 type watched struct {
-	inner   sql.Expression
-	column  string
-	alone   bool
-	onFault OnFault
-	caught  []*sql.Warning
+	inner  sql.Expression
+	column string
+	alone  bool
+	stricter
+	caught []*sql.Warning
 }
 
 var (
@@ -211,7 +234,7 @@ func (w *watched) WithChildren(ctx *sql.Context, children ...sql.Expression) (sq
 	if err != nil {
 		return nil, err
 	}
-	return &watched{inner: inner, column: w.column, alone: w.alone, onFault: w.onFault}, nil
+	return &watched{inner: inner, column: w.column, alone: w.alone, stricter: w.stricter}, nil
 }
 
 // Eval computes the value and looks whether it was converted.
@@ -226,6 +249,8 @@ func (w *watched) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	session.CatchWarnings(before)
 	for _, warning := range w.caught {
 		switch {
+		case w.division && warning.Code == expression.ERDivisionByZero && err == nil:
+			err = &DivisionError{Expr: w.inner.String()}
 		case !conversionFailed[warning.Code]:
 			ctx.Warn(warning.Code, "%s", warning.Message)
 		case message == "":
@@ -237,6 +262,37 @@ func (w *watched) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	return nil, w.onFault(Fault{Column: w.column, Expr: w.inner.String(), Row: row, Message: message, Alone: w.alone})
 }
+
+// divisionKey is the context's key of whether a division by zero is an error.
+type divisionKey struct{}
+
+// DivisionErrors is the context in which what a statement writes is planned: by MySQL's ERROR_FOR_DIVISION_BY_ZERO, in strict mode, a division by zero
+// is a *DivisionError there, while a query has NULL.
+func DivisionErrors(ctx *sql.Context) *sql.Context {
+	mode := sql.LoadSqlMode(ctx)
+	if !mode.Strict() || !mode.ModeEnabled(sql.ErrorForDivisionByZero) && !mode.ModeEnabled(sql.Traditional) {
+		return ctx
+	}
+	return ctx.WithContext(context.WithValue(ctx.Context, divisionKey{}, true))
+}
+
+func divisionIsError(ctx *sql.Context) bool {
+	on, _ := ctx.Value(divisionKey{}).(bool)
+	return on
+}
+
+// DivisionError says that a statement would write the result of a division by zero.
+type DivisionError struct{ Expr string }
+
+func (e *DivisionError) Error() string { return "Division by 0 in " + e.Expr }
+
+// ValueError says that a statement would write a value that an expression could not compute.
+type ValueError struct{ Fault }
+
+func (e *ValueError) Error() string { return e.Message + " in " + e.Expr }
+
+// Refuse is the OnFault of statements: the value is an error.
+func Refuse(f Fault) error { return &ValueError{f} }
 
 // conversionFailed has the numbers of the warnings of ConversionFailed.
 var conversionFailed = map[int]bool{
