@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -16,6 +17,9 @@ import (
 var copySchema = sql.Schema{
 	{Name: "num_affected_rows", Type: types.Int64}, {Name: "num_inserted_rows", Type: types.Int64}, {Name: "num_skipped_corrupt_files", Type: types.Int64},
 }
+
+// warningWaiting is MySQL's ER_UNKNOWN_ERROR, of warnings that have no number of their own.
+const warningWaiting = 1105
 
 func (c *Catalog) copyInto(s *sqlext.CopyInto) action {
 	a := query("COPY INTO", copySchema, func(ctx *sql.Context) ([]sql.Row, error) {
@@ -41,7 +45,7 @@ func (c *Catalog) copyInto(s *sqlext.CopyInto) action {
 			ctx.Warn(warningRow, "%s line %d: %s", e.File, e.Line, e.Message)
 		}
 		if done.Waiting > 0 {
-			ctx.Warn(warningRow, "%d files were still being written, and are left to the next COPY INTO", done.Waiting)
+			ctx.Warn(warningWaiting, "%d files were still being written, and are left to the next COPY INTO", done.Waiting)
 		}
 		if done.Version >= 0 {
 			c.maintainSoon(t.handle)
@@ -164,7 +168,7 @@ func (c *Catalog) copyPath(ctx *sql.Context, s *sqlext.CopyInto) (string, error)
 	names := make([]string, len(s.Files))
 	for i, name := range s.Files {
 		if _, err := st.Stat(ctx, name); errors.Is(err, store.ErrNotFound) {
-			return "", refuse(KindInvalid, "[PATH_NOT_FOUND] FILES: there is no file %s in %s", name, folder)
+			return "", &stream.Error{Kind: stream.KindNoSource, Message: fmt.Sprintf("[PATH_NOT_FOUND] COPY INTO %s: FILES: there is no file %s in %s", s.Table, name, folder)}
 		} else if err != nil {
 			return "", err
 		}

@@ -214,6 +214,9 @@ func (c *Catalog) restore(s *sqlext.Restore) action {
 			ctx.Warn(warningRestored, "stream %s writes to this table: rows that it wrote after version %d are gone and do not come again by themselves; ALTER STREAM %s RESET reads its sources again",
 				st.Definition.FullName(), out.Version, st.Definition.FullName())
 		}
+		if _, ok := t.snap.Txn(stream.CopyAppID); ok && out.Committed >= 0 {
+			ctx.Warn(warningRestored, "files that COPY INTO loaded after version %d count as loaded: COPY_OPTIONS ('force' = 'true') loads them again, by name with FILES", out.Version)
+		}
 		c.maintainSoon(t.handle)
 		return []sql.Row{{
 			out.SizeAfter, int64(out.FilesAfter), int64(out.FilesRemoved), int64(out.FilesRestored), out.BytesRemoved, out.BytesRestored,

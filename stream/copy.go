@@ -66,7 +66,7 @@ func (m *Manager) Copy(ctx context.Context, c Copy) (Copied, error) {
 		return Copied{}, err
 	}
 	if missing := m.missingSource(ctx, d); missing != "" {
-		return Copied{}, &Error{Kind: KindInvalid, Message: fmt.Sprintf("[PATH_NOT_FOUND] %s: there is no folder or file %s", d.subject(), missing)}
+		return Copied{}, &Error{Kind: KindNoSource, Message: fmt.Sprintf("[PATH_NOT_FOUND] %s: there is no folder or file %s", d.subject(), missing)}
 	}
 	done, err := m.copyTurn(ctx, target.Table.Store().URI())
 	if err != nil {

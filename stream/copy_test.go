@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -218,6 +219,28 @@ func TestCopyIsStopped(t *testing.T) {
 		cancel()
 		require.Equal(t, want, l.rows("sales"))
 	}
+}
+
+// TestCopyOfNewColumns meets a column that the files which the columns are told from do not have.
+func TestCopyOfNewColumns(t *testing.T) {
+	l := newLake(t).makeSales()
+	want := l.input(1001)
+	l.put("z.csv", "id,name,more\n1000000,z,7\n")
+	s := l.serve()
+	_, err := s.copyInto()
+	require.Equal(t, KindSchema, KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "COPY INTO lake.sales: [DELTA_METADATA_MISMATCH]")
+	require.ErrorContains(t, err, "'mergeSchema' = 'true'")
+	require.Empty(t, l.rows("sales"))
+	out, err := s.copyInto(func(c *Copy) { c.Definition.OnSchemaChange = SchemaAddColumns })
+	require.NoError(t, err)
+	require.Equal(t, Copied{Version: 1, Files: 1002, Rows: 2003}, out)
+	for i := range want {
+		want[i] += "|NULL"
+	}
+	want = append(want, "1000000|z|7")
+	slices.Sort(want)
+	require.Equal(t, want, l.rows("sales"))
 }
 
 // TestCopyWithoutItsLog says what to type where the record of the files is gone.

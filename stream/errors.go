@@ -24,6 +24,7 @@ const (
 	KindConcurrentStream                      // another process wrote this stream's batch
 	KindTimeout                               // WAIT FOR STREAM ran out of time
 	KindStreamFailed                          // WAIT FOR STREAM met a stream that failed
+	KindNoSource                              // COPY INTO names files that are not there
 	KindPanic                                 // a fault in the program
 )
 
