@@ -16,28 +16,17 @@ import (
 // delete runs DELETE as SELECT address FROM ... WHERE ... . Files whose rows are decided by partition values and statistics are not read:
 // those that go as a whole only leave the log.
 func (c *Catalog) delete(ctx *sql.Context, d *ast.Delete) (types.OkResult, error) {
-	if len(d.Partitions) > 0 {
-		return types.OkResult{}, refuse(KindUnsupported, "DELETE FROM t PARTITION (...) is MySQL's own partitions; choose the rows by WHERE on the partition columns")
-	}
-	if err := oneTableOnly(d.TableExprs, d.OrderBy, d.Limit, "DELETE"); err != nil {
-		return types.OkResult{}, err
-	}
-	ref, err := deletedFrom(ctx, d)
+	rows, err := c.selectDeleted(ctx, d)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	t, err := c.openTarget(ctx, ref, "DELETE")
+	w, err := c.beginWrite(ctx, rows.t.table)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	w, err := c.beginWrite(ctx, t.table)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	sel := &ast.Select{Comments: d.Comments, With: d.With, From: d.TableExprs, Where: d.Where, OrderBy: d.OrderBy, Limit: d.Limit, SelectExprs: t.address()}
-	changes := newRowChanges(w, []rowAction{{kind: deleteRows}}, nil)
+	changes := newRowChanges(w, []rowAction{rows.action}, nil)
 	changes.wholeFiles = true
-	if err := c.applySelect(ctx, t, sel, changes, false); err != nil {
+	if err := c.applySelect(ctx, rows, changes); err != nil {
 		return types.OkResult{}, lost(ctx, err, w)
 	}
 	n := changes.counts
@@ -47,6 +36,26 @@ func (c *Catalog) delete(ctx *sql.Context, d *ast.Delete) (types.OkResult, error
 		}
 	}
 	return types.OkResult{RowsAffected: uint64(n.deleted)}, nil
+}
+
+// selectDeleted makes the SELECT of a DELETE.
+func (c *Catalog) selectDeleted(ctx *sql.Context, d *ast.Delete) (*rowSelect, error) {
+	if len(d.Partitions) > 0 {
+		return nil, refuse(KindUnsupported, "DELETE FROM t PARTITION (...) is MySQL's own partitions; choose the rows by WHERE on the partition columns")
+	}
+	if err := oneTableOnly(d.TableExprs, d.OrderBy, d.Limit, "DELETE"); err != nil {
+		return nil, err
+	}
+	ref, err := deletedFrom(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.openTarget(ctx, ref, "DELETE")
+	if err != nil {
+		return nil, err
+	}
+	sel := &ast.Select{Comments: d.Comments, With: d.With, From: d.TableExprs, Where: d.Where, OrderBy: d.OrderBy, Limit: d.Limit, SelectExprs: t.address()}
+	return &rowSelect{t: t, sel: sel, action: rowAction{kind: deleteRows}}, nil
 }
 
 // deletedFrom finds the table that DELETE names: the only one of FROM, or the one in front of it.
@@ -95,24 +104,15 @@ func (c *Catalog) truncate(ctx *sql.Context, ref tableRef) (types.OkResult, erro
 // does nothing where the plan does not tell which rows it wants.
 func (r *rowChanges) decide(ctx *sql.Context, t *target, node sql.Node) error {
 	source, condition, ok := compile.Condition(ctx, node)
-	scanned, isTable := source.(*table)
-	if !ok || !isTable || scanned.target != t {
+	if !ok || !t.isScannedBy(source) {
 		return nil
-	}
-	filter, err := scanned.fileFilter(condition)
-	if err != nil {
-		return err
 	}
 	type numberedFile struct {
 		number int64
 		file   delta.File
 	}
 	var left []numberedFile
-	for n, f := range vector.Numbered(t.snap) {
-		coverage, err := filter.Match(f)
-		if err != nil {
-			return err
-		}
+	err := t.match(source, condition, func(n int64, f delta.File, coverage vector.Coverage) {
 		live, known := f.NumLiveRecords()
 		switch {
 		case coverage == vector.AllRows && known:
@@ -122,7 +122,7 @@ func (r *rowChanges) decide(ctx *sql.Context, t *target, node sql.Node) error {
 		case coverage != vector.NoRows:
 			left = append(left, numberedFile{n, f})
 		}
-	}
+	})
 	t.files = iter.Seq2[int64, delta.File](func(yield func(int64, delta.File) bool) {
 		for _, f := range left {
 			if !yield(f.number, f.file) {
@@ -130,5 +130,31 @@ func (r *rowChanges) decide(ctx *sql.Context, t *target, node sql.Node) error {
 			}
 		}
 	})
+	return err
+}
+
+// isScannedBy tells whether a source is the target.
+func (t *target) isScannedBy(source compile.Source) bool {
+	scanned, ok := source.(*table)
+	return ok && scanned.target == t
+}
+
+// match tells for each file of the target how many of its rows can satisfy a condition over the columns of its scan.
+func (t *target) match(scan compile.Source, condition vector.Expr, visit func(n int64, f delta.File, coverage vector.Coverage)) error {
+	names := make([]string, 0, len(scan.Columns()))
+	for _, f := range scan.Columns() {
+		names = append(names, f.Name)
+	}
+	filter, err := vector.NewFileFilter(t.snap, names, condition)
+	if err != nil {
+		return err
+	}
+	for n, f := range vector.Numbered(t.snap) {
+		coverage, err := filter.Match(f)
+		if err != nil {
+			return err
+		}
+		visit(n, f, coverage)
+	}
 	return nil
 }

@@ -17,8 +17,9 @@ import (
 	"lakesql/vector"
 )
 
-// applySelect plans the SELECT of a statement, whose first columns are the address of a row of t, and applies its rows.
-func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, changes *rowChanges, ignore bool) error {
+// applySelect plans the SELECT of a statement, whose first columns are the address of a row, and applies its rows.
+func (c *Catalog) applySelect(ctx *sql.Context, rows *rowSelect, changes *rowChanges) error {
+	t, sel := rows.t, rows.sel
 	ctx = t.with(ctx)
 	node, err := c.analyze(ctx, sel, ast.String(sel))
 	if err != nil {
@@ -35,12 +36,12 @@ func (c *Catalog) applySelect(ctx *sql.Context, t *target, sel *ast.Select, chan
 			return err
 		}
 	}
-	rows, err := c.openSelect(ctx, node, changes.schema(), ignore)
+	op, err := c.openSelect(ctx, node, changes.schema(), rows.ignore)
 	if err != nil {
 		return err
 	}
-	err = changes.run(ctx, rows)
-	if err = errors.Join(err, rows.Close()); err == nil {
+	err = changes.run(ctx, op)
+	if err = errors.Join(err, op.Close()); err == nil {
 		err = changes.finish(ctx)
 	}
 	return errors.Join(err, changes.close())

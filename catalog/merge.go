@@ -46,29 +46,15 @@ type mergeRun struct {
 
 // merge runs MERGE INTO.
 func (c *Catalog) merge(ctx *sql.Context, stmt *sqlext.Merge) (types.OkResult, error) {
-	if err := c.mayMerge(ctx, stmt); err != nil {
-		return types.OkResult{}, err
-	}
-	m := &mergeRun{c: c, stmt: stmt}
-	t, err := c.lookup(ctx, stmt.Target)
+	m, source, err := c.openMerge(ctx, stmt)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	if err := t.checkWrite(ctx); err != nil {
-		return types.OkResult{}, err
-	}
-	if strings.EqualFold(stmt.TargetAlias, stmt.SourceAlias) {
-		return types.OkResult{}, refuse(KindInvalid, "MERGE: target and source are both called %s; give one an alias: USING ... AS s", stmt.SourceAlias)
-	}
-	m.t = &target{table: t, alias: strings.ToLower(stmt.TargetAlias)}
-	w, err := c.beginWrite(ctx, t)
+	w, err := c.beginWrite(ctx, m.t.table)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	if m.source, err = m.readSource(ctx); err != nil {
-		return types.OkResult{}, err
-	}
-	if err := m.plan(); err != nil {
+	if err := m.readSource(ctx, source); err != nil {
 		return types.OkResult{}, err
 	}
 	changes := newRowChanges(w, m.actions, m.values)
@@ -84,6 +70,29 @@ func (c *Catalog) merge(ctx *sql.Context, stmt *sqlext.Merge) (types.OkResult, e
 		}
 	}
 	return types.OkResult{RowsAffected: uint64(n.updated + n.deleted + n.inserted), Info: mergeInfo(n)}, nil
+}
+
+// openMerge finds the target and the source of a MERGE, and what its clauses do. It also returns the plan of the source.
+func (c *Catalog) openMerge(ctx *sql.Context, stmt *sqlext.Merge) (*mergeRun, sql.Node, error) {
+	if err := c.mayMerge(ctx, stmt); err != nil {
+		return nil, nil, err
+	}
+	t, err := c.lookup(ctx, stmt.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.checkWrite(ctx); err != nil {
+		return nil, nil, err
+	}
+	if strings.EqualFold(stmt.TargetAlias, stmt.SourceAlias) {
+		return nil, nil, refuse(KindInvalid, "MERGE: target and source are both called %s; give one an alias: USING ... AS s", stmt.SourceAlias)
+	}
+	m := &mergeRun{c: c, stmt: stmt, t: &target{table: t, alias: strings.ToLower(stmt.TargetAlias)}}
+	source, err := m.planSource(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, source, m.plan()
 }
 
 // mergeInfo is what the client shows of a MERGE.
@@ -121,8 +130,8 @@ func (m *mergeRun) onlyDeletes() bool {
 	return n == 1
 }
 
-// readSource reads the source's rows.
-func (m *mergeRun) readSource(ctx *sql.Context) (*sourceRows, error) {
+// planSource plans the SELECT of the source.
+func (m *mergeRun) planSource(ctx *sql.Context) (sql.Node, error) {
 	stmt, err := m.c.engine.Parser.ParseSimple("SELECT * FROM " + m.stmt.Source + " AS " + sqlext.QuoteName(m.stmt.SourceAlias))
 	if err != nil {
 		return nil, err
@@ -139,26 +148,20 @@ func (m *mergeRun) readSource(ctx *sql.Context) (*sourceRows, error) {
 	for i := range fields {
 		fields[i].Nullable = true
 	}
-	out := &sourceRows{schema: batch.NewSchema(fields...)}
-	rows, err := m.c.openSelect(ctx, node, out.schema, false)
+	m.source = &sourceRows{schema: batch.NewSchema(fields...)}
+	return node, nil
+}
+
+// readSource reads the source's rows.
+func (m *mergeRun) readSource(ctx *sql.Context, source sql.Node) error {
+	ctx = m.t.with(ctx)
+	rows, err := m.c.openSelect(ctx, source, m.source.schema, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for {
-		b, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return out, rows.Close()
-		}
-		if err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
-		if b.Rows() == 0 {
-			continue
-		}
-		if err := out.add(batch.Concat(out.schema, b)); err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
-	}
+	_, err = eachBatch(ctx, rows, func(b *batch.Batch) error { return m.source.add(batch.Concat(m.source.schema, b)) })
+	m.source.known = true
+	return errors.Join(err, rows.Close())
 }
 
 // plan finds out, for each clause, where the columns of its rows come from.
@@ -394,6 +397,11 @@ func (m *mergeRun) sourceColumn(name string) *ast.ColName {
 	return &ast.ColName{Qualifier: ast.TableName{Name: ast.NewTableIdent(m.stmt.SourceAlias)}, Name: ast.NewColIdent(name)}
 }
 
+// leftJoin tells whether rows of the target that match none of the source's may change, too.
+func (m *mergeRun) leftJoin() bool {
+	return slices.ContainsFunc(m.clauses, func(c sqlext.MergeClause) bool { return c.Match == sqlext.NotMatchedBySource })
+}
+
 // join is the SELECT of the rows of the target that may change.
 func (m *mergeRun) join() (*ast.Select, error) {
 	on, err := expressionOf(m.stmt.On)
@@ -406,7 +414,7 @@ func (m *mergeRun) join() (*ast.Select, error) {
 	}
 	m.t.mark(table)
 	kind := ast.JoinStr
-	if slices.ContainsFunc(m.clauses, func(c sqlext.MergeClause) bool { return c.Match == sqlext.NotMatchedBySource }) {
+	if m.leftJoin() {
 		kind = ast.LeftJoinStr
 	}
 	number := m.sourceColumn(sourceNumber)
@@ -425,9 +433,11 @@ func (m *mergeRun) join() (*ast.Select, error) {
 	for _, e := range append([]ast.Expr{number, action}, values...) {
 		sel.SelectExprs = append(sel.SelectExprs, &ast.AliasedExpr{Expr: e, As: ast.NewColIdent(valueColumn(len(sel.SelectExprs)))})
 	}
-	if kind == ast.JoinStr {
-		for _, e := range m.keyConditions(on) {
-			sel.AddWhere(e)
+	if m.source.known && !m.leftJoin() {
+		for _, key := range m.keys(on) {
+			if e := m.source.keyCondition(key); e != nil {
+				sel.AddWhere(e)
+			}
 		}
 	}
 	return sel, nil

@@ -15,13 +15,18 @@ import (
 // maxListedKeys is up to how many values of a key are listed in a condition; more are told by the least and the greatest.
 const maxListedKeys = 100
 
-// keyConditions are what the rows of the target that match any of the source's must satisfy: for each t.c = s.c that all of ON asks for, c
-// is one of the source's values, or between the least and the greatest. They are for the scan of the target, which leaves out files by them.
-//
-// Only where an order of values is the same on both sides, and in statistics, is there a condition: for exact numbers, dates, times and texts
-// that are compared by bytes.
-func (m *mergeRun) keyConditions(on ast.Expr) []ast.Expr {
-	var out []ast.Expr
+// mergeKey is a part of ON by which a column of the target equals one of the source.
+type mergeKey struct {
+	target *ast.ColName
+	source int // the position of the column
+}
+
+// keys are those parts of ON that must hold for every pair, and whose values have the same order on both sides and in statistics: exact
+// numbers, dates, times and texts that are compared by bytes. Rows of the target that match any of the source's have one of the source's
+// values, so the scan of the target can leave out files by them.
+func (m *mergeRun) keys(on ast.Expr) []mergeKey {
+	var out []mergeKey
+	schema := m.t.snap.Schema()
 	for _, e := range conjuncts(on) {
 		equal, ok := e.(*ast.ComparisonExpr)
 		if !ok || equal.Operator != ast.EqualStr {
@@ -38,12 +43,9 @@ func (m *mergeRun) keyConditions(on ast.Expr) []ast.Expr {
 		if m.isSource(l) || !m.isSource(r) {
 			continue
 		}
-		target, source := m.t.snap.Schema().Index(l.Name.String()), m.source.schema.Index(r.Name.String())
-		if target < 0 || source < 0 || !sameOrder(m.t.snap.Schema().Fields[target], m.source.schema.Fields[source]) {
-			continue
-		}
-		if condition := m.source.keyCondition(source, m.t.column(m.t.snap.Schema().Fields[target].Name)); condition != nil {
-			out = append(out, condition)
+		target, source := schema.Index(l.Name.String()), m.source.schema.Index(r.Name.String())
+		if target >= 0 && source >= 0 && sameOrder(schema.Fields[target], m.source.schema.Fields[source]) {
+			out = append(out, mergeKey{m.t.column(schema.Fields[target].Name), source})
 		}
 	}
 	return out
@@ -80,12 +82,13 @@ func sameOrder(target, source batch.Field) bool {
 	}
 }
 
-// keyCondition is that a column is one of the values that a column of the source has; nil where that cannot be said.
-func (s *sourceRows) keyCondition(column int, target *ast.ColName) ast.Expr {
+// keyCondition is that the target's column is one of the values that the source's has, or between the least and the greatest; nil where that
+// cannot be said.
+func (s *sourceRows) keyCondition(key mergeKey) ast.Expr {
 	distinct := make(map[string]ast.Expr)
 	var low, high farthest
 	for _, b := range s.batches {
-		v := b.Cols[column]
+		v := b.Cols[key.source]
 		for row := range b.Len {
 			if v.IsNull(row) || v.Dict != nil && v.Dict.IsNull(int(v.Codes[row])) {
 				continue // it equals nothing
@@ -106,13 +109,13 @@ func (s *sourceRows) keyCondition(column int, target *ast.ColName) ast.Expr {
 		return nil
 	}
 	if len(distinct) > maxListedKeys {
-		return &ast.RangeCond{Operator: ast.BetweenStr, Left: target, From: least, To: greatest}
+		return &ast.RangeCond{Operator: ast.BetweenStr, Left: key.target, From: least, To: greatest}
 	}
 	var list ast.ValTuple
 	for _, text := range slices.Sorted(maps.Keys(distinct)) {
 		list = append(list, distinct[text])
 	}
-	return &ast.ComparisonExpr{Operator: ast.InStr, Left: target, Right: list}
+	return &ast.ComparisonExpr{Operator: ast.InStr, Left: key.target, Right: list}
 }
 
 // farthest is the least or the greatest value so far.

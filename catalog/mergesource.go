@@ -13,6 +13,7 @@ type sourceRows struct {
 	starts  []int64        // the number of the first row of each
 	rows    int64
 	bytes   int64 // about
+	known   bool  // they have been read
 }
 
 // maxSourceBytes bounds MERGE's source, which is kept while the target is read: a laptop has room for it beside the join's table of it.

@@ -28,28 +28,9 @@ type overwriteKey struct{}
 
 // insertOverwrite runs INSERT OVERWRITE as an INSERT whose commit also removes files.
 func (c *Catalog) insertOverwrite(ctx *sql.Context, s *sqlext.InsertOverwrite) (types.OkResult, error) {
-	t, err := c.lookup(ctx, s.Table)
+	_, over, insert, err := c.openOverwrite(ctx, s)
 	if err != nil {
 		return types.OkResult{}, err
-	}
-	stmt, err := c.engine.Parser.ParseSimple(s.Insert)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	insert, ok := stmt.(*ast.Insert)
-	if !ok {
-		return types.OkResult{}, refuse(KindInvalid, "INSERT OVERWRITE: write INSERT OVERWRITE %s SELECT ... or VALUES ...", s.Table)
-	}
-	over, err := t.overwriteOf(ctx, s.Partition)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	if len(over.fixed) > 0 && len(insert.Columns) == 0 {
-		for i, f := range t.snap.Schema().Fields {
-			if over.fixed[i] == nil {
-				insert.Columns = append(insert.Columns, ast.NewColIdent(f.Name))
-			}
-		}
 	}
 	ctx = ctx.WithContext(context.WithValue(ctx.Context, overwriteKey{}, over))
 	iter, err := c.execute(ctx, insert, s.Insert)
@@ -68,6 +49,34 @@ func (c *Catalog) insertOverwrite(ctx *sql.Context, s *sqlext.InsertOverwrite) (
 		return nil
 	})
 	return types.OkResult{RowsAffected: n}, err
+}
+
+// openOverwrite finds the table of an INSERT OVERWRITE, what goes, and the INSERT of what comes.
+func (c *Catalog) openOverwrite(ctx *sql.Context, s *sqlext.InsertOverwrite) (*table, *overwrite, *ast.Insert, error) {
+	t, err := c.lookup(ctx, s.Table)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	stmt, err := c.engine.Parser.ParseSimple(s.Insert)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	insert, ok := stmt.(*ast.Insert)
+	if !ok {
+		return nil, nil, nil, refuse(KindInvalid, "INSERT OVERWRITE: write INSERT OVERWRITE %s SELECT ... or VALUES ...", s.Table)
+	}
+	over, err := t.overwriteOf(ctx, s.Partition)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if len(over.fixed) > 0 && len(insert.Columns) == 0 {
+		for i, f := range t.snap.Schema().Fields {
+			if over.fixed[i] == nil {
+				insert.Columns = append(insert.Columns, ast.NewColIdent(f.Name))
+			}
+		}
+	}
+	return t, over, insert, nil
 }
 
 // overwriteOf reads PARTITION (...).

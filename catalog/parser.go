@@ -133,6 +133,9 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 	}
 	switch s := stmt.(type) {
 	case *ast.Explain:
+		if node := p.explainStatement(s, text); node != nil {
+			return node, nil
+		}
 		if s.ExplainFormat == "" || strings.EqualFold(s.ExplainFormat, "traditional") {
 			s.ExplainFormat = ast.TreeStr
 		}

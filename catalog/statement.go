@@ -155,6 +155,14 @@ func (c *Catalog) newStatement(parsed sqlext.Statement, text string) (*statement
 		node, err := c.newSparkTable(create, text)
 		return node, auth, err
 	}
+	if explain, ok := parsed.(*sqlext.ExplainChange); ok {
+		change, _, _, err := sqlext.Parse(explain.SQL)
+		if err != nil {
+			return nil, ast.AuthInformation{}, err
+		}
+		_, auth := c.actionOf(change)
+		return &statement{action: c.explainOwn(change), text: text, parse: c.parseOwn}, auth, nil
+	}
 	a, auth := c.actionOf(parsed)
 	return &statement{action: a, text: text, parse: c.parseOwn}, auth, nil
 }

@@ -16,32 +16,28 @@ import (
 	"lakesql/vector"
 )
 
+// rowSelect is an UPDATE or DELETE as the SELECT of the rows that it changes, with their new values.
+type rowSelect struct {
+	t      *target
+	sel    *ast.Select
+	action rowAction
+	values []batch.Field
+	ignore bool
+}
+
 // update runs UPDATE as SELECT address, new values FROM ... WHERE ..., whose rows are then applied to the table's files.
 func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error) {
-	if err := oneTableOnly(u.TableExprs, u.OrderBy, u.Limit, "UPDATE"); err != nil {
-		return types.OkResult{}, err
-	}
-	ref, err := c.updated(ctx, u)
+	rows, err := c.selectUpdated(ctx, u)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	t, err := c.openTarget(ctx, ref, "UPDATE")
+	w, err := c.beginWrite(ctx, rows.t.table)
 	if err != nil {
 		return types.OkResult{}, err
 	}
-	set := &assignments{ignore: u.Ignore != ""}
-	sel := &ast.Select{Comments: u.Comments, With: u.With, From: u.TableExprs, Where: u.Where, OrderBy: u.OrderBy, Limit: u.Limit, SelectExprs: t.address()}
-	act, values, err := t.assign(ctx, set, u.Exprs, sel)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	w, err := c.beginWrite(ctx, t.table)
-	if err != nil {
-		return types.OkResult{}, err
-	}
-	changes := newRowChanges(w, []rowAction{act}, values)
-	changes.compare, changes.ignore = true, set.ignore
-	if err := c.applySelect(ctx, t, sel, changes, set.ignore); err != nil {
+	changes := newRowChanges(w, []rowAction{rows.action}, rows.values)
+	changes.compare, changes.ignore = true, rows.ignore
+	if err := c.applySelect(ctx, rows, changes); err != nil {
 		return types.OkResult{}, lost(ctx, err, w)
 	}
 	n := changes.counts
@@ -51,6 +47,25 @@ func (c *Catalog) update(ctx *sql.Context, u *ast.Update) (types.OkResult, error
 		}
 	}
 	return updated(ctx, n), nil
+}
+
+// selectUpdated makes the SELECT of an UPDATE.
+func (c *Catalog) selectUpdated(ctx *sql.Context, u *ast.Update) (*rowSelect, error) {
+	if err := oneTableOnly(u.TableExprs, u.OrderBy, u.Limit, "UPDATE"); err != nil {
+		return nil, err
+	}
+	ref, err := c.updated(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.openTarget(ctx, ref, "UPDATE")
+	if err != nil {
+		return nil, err
+	}
+	set := &assignments{ignore: u.Ignore != ""}
+	sel := &ast.Select{Comments: u.Comments, With: u.With, From: u.TableExprs, Where: u.Where, OrderBy: u.OrderBy, Limit: u.Limit, SelectExprs: t.address()}
+	act, values, err := t.assign(ctx, set, u.Exprs, sel)
+	return &rowSelect{t: t, sel: sel, action: act, values: values, ignore: set.ignore}, err
 }
 
 // updated is the answer to UPDATE: the rows that were changed, or with the client's CLIENT_FOUND_ROWS those that were found.

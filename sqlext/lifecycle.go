@@ -6,6 +6,16 @@ func (p *parser) explainCreateStream() Statement {
 	return &ExplainCreateStream{Create: p.createStream()}
 }
 
+// explainChange parses EXPLAIN of a statement of ours that changes rows.
+func (p *parser) explainChange() Statement {
+	p.next()
+	from := p.pos
+	for !isEnd(p.peek(0)) {
+		p.next()
+	}
+	return &ExplainChange{SQL: p.text(from)}
+}
+
 func (p *parser) dropStream() Statement {
 	p.expect("DROP STREAM")
 	s := &DropStream{IfExists: p.accept("IF EXISTS")}

@@ -111,6 +111,9 @@ func (p *parser) claimDescribe() func() Statement {
 	if p.peek(1).is("CREATE") && (p.peek(2).is("STREAM") || p.peek(2).is("OR") && p.peek(4).is("STREAM")) {
 		return p.explainCreateStream
 	}
+	if p.peek(1).is("MERGE") && (p.peek(2).is("INTO") || p.peek(2).is("WITH")) || p.peek(1).is("INSERT") && p.peek(2).is("OVERWRITE") {
+		return p.explainChange
+	}
 	if !p.isName(p.peek(2)) && p.peek(2).kind != tokString {
 		return nil
 	}

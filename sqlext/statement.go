@@ -148,6 +148,9 @@ type CreateStream struct {
 // ExplainCreateStream is EXPLAIN CREATE STREAM ...
 type ExplainCreateStream struct{ Create *CreateStream }
 
+// ExplainChange is EXPLAIN MERGE INTO ... or EXPLAIN INSERT OVERWRITE ...
+type ExplainChange struct{ SQL string } // the statement behind EXPLAIN
+
 // DropStream is DROP STREAM.
 type DropStream struct {
 	Name            Name
@@ -255,6 +258,7 @@ type DescribeDetail struct{ Table Name }
 
 func (*CreateStream) statement()        {}
 func (*ExplainCreateStream) statement() {}
+func (*ExplainChange) statement()       {}
 func (*DropStream) statement()          {}
 func (*AlterStream) statement()         {}
 func (*StopAllStreams) statement()      {}

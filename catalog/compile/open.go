@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
@@ -30,6 +31,26 @@ func Condition(ctx *sql.Context, n sql.Node) (Source, vector.Expr, bool) {
 		return nil, nil, false
 	}
 	return p.scanned, p.condition, true
+}
+
+// Reads finds the source that is wanted in a plan, and the condition over its columns by which its scan leaves out rows; nil: it reads all.
+func Reads(ctx *sql.Context, n sql.Node, wanted func(Source) bool) (source Source, condition vector.Expr, ok bool) {
+	transform.InspectWithOpaque(ctx, n, func(ctx *sql.Context, n sql.Node) bool {
+		if ok {
+			return false
+		}
+		p, compiles := compileNode(ctx, n)
+		if filter, is := n.(*plan.Filter); is && !compiles {
+			if p, compiles = compileNode(ctx, filter.Child); compiles {
+				p, _ = compileFilter(ctx, p, filter.Expression)
+			}
+		}
+		if compiles && p.scanned != nil && wanted(p.scanned) {
+			source, condition, ok = p.scanned, p.condition, true
+		}
+		return !ok
+	})
+	return source, condition, ok
 }
 
 // Explain is the plan's text with what compiles shown as Vector nodes.
