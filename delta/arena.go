@@ -42,6 +42,10 @@ type statsArena struct {
 	blocks []*statsBlock
 	used   int // bytes of the last block
 
+	// unread: no snapshot has been given away that refers to the arena, so that an open block may be used again when it has been packed. What
+	// loads a table would otherwise leave garbage of several times the size of what it keeps.
+	unread  bool
+	spare   []byte // such a block
 	scratch []byte // to pack into
 }
 
@@ -70,10 +74,7 @@ func (a *statsArena) add(stats []byte) statsRef {
 	}
 	if a.used+need > len(block) {
 		a.seal()
-		block = make([]byte, max(statsBlockBytes, need))
-		last := new(statsBlock)
-		last.open.Store(&block)
-		a.blocks, a.used = append(a.blocks, last), 0
+		block = a.open(need)
 	}
 	at := a.used
 	binary.LittleEndian.PutUint32(block[at:], uint32(len(stats)))
@@ -82,17 +83,37 @@ func (a *statsArena) add(stats []byte) statsRef {
 	return statsRef(uint64(len(a.blocks)-1)<<32|uint64(at)) + 1
 }
 
+// open begins a block with room for n bytes at least.
+func (a *statsArena) open(n int) []byte {
+	block := a.spare
+	if len(block) < n {
+		block = make([]byte, max(statsBlockBytes, n))
+	}
+	a.spare = nil
+	last := new(statsBlock)
+	last.open.Store(&block)
+	a.blocks, a.used = append(a.blocks, last), 0
+	return block
+}
+
 // seal packs the last block. Readers that hold it open keep their slice.
 func (a *statsArena) seal() {
 	if len(a.blocks) == 0 {
 		return
 	}
 	last := a.blocks[len(a.blocks)-1]
-	a.scratch = s2.Encode(a.scratch[:cap(a.scratch)], (*last.open.Load())[:a.used])
+	block := *last.open.Load()
+	a.scratch = s2.Encode(a.scratch[:cap(a.scratch)], block[:a.used])
 	packed := bytes.Clone(a.scratch)
 	last.packed.Store(&packed)
 	last.open.Store(nil)
+	if a.unread {
+		a.spare = block
+	}
 }
+
+// share says that snapshots are given away from now on.
+func (a *statsArena) share() { a.unread, a.spare = false, nil }
 
 // statsReader reads statistics; it unpacks each block once when files are read in the order of their positions.
 type statsReader struct {

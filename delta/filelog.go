@@ -210,6 +210,7 @@ func (l *fileLog) wasteful() bool { return l.dead > minDeadToCompact && l.dead >
 // the view of it. Its cost is spread over the removals that made it due.
 func (l *fileLog) compact(view fileView, notBefore int64) (*fileLog, fileView) {
 	out := newFileLog(l.root)
+	out.stats.unread = true
 	next := fileView{version: view.version}
 	reader := statsReader{blocks: view.stats}
 	for pos := range view.n {
@@ -223,6 +224,7 @@ func (l *fileLog) compact(view fileView, notBefore int64) (*fileLog, fileView) {
 	for t := range view.tombstones.since(notBefore).each() {
 		out.tombstones = append(out.tombstones, *t)
 	}
+	out.stats.share()
 	next.chunks, next.n, next.stats, next.tombstones = out.chunks, out.n, out.stats.blocks, out.tombstones
 	return out, next
 }

@@ -89,6 +89,7 @@ func replayFrom(ctx context.Context, st store.Store, listing *logListing, start 
 		return nil, nil, fmt.Errorf("log of %s: %w", st.URI(), err)
 	}
 	s, log := newSnapshot(st.URI()), newFileLog(st.URI())
+	log.stats.unread = true
 	var err error
 	if s.newest, err = makerOf(ctx, st, version, start); err != nil { // before it is read: what replaces it then is noticed
 		return nil, nil, err
@@ -112,6 +113,7 @@ func replayFrom(ctx context.Context, st store.Store, listing *logListing, start 
 	if log.wasteful() {
 		log, s.files = log.compact(s.files, s.tombstonesSince(time.Now()))
 	}
+	log.stats.share()
 	return s, log, nil
 }
 
