@@ -1,19 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"database/sql"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"syscall"
 	"time"
-
-	_ "github.com/go-sql-driver/mysql"
 )
 
 // freshnessResult holds, for each file, the time from its rename to the first SELECT that saw its row.
@@ -40,21 +33,20 @@ func freshness(bin string, files int, every time.Duration) (freshnessResult, err
 	if err := os.Mkdir(filepath.Join(dir, "landing"), 0o755); err != nil {
 		return freshnessResult{}, err
 	}
-	addr, stop, err := serve(bin, dir)
+	server, err := serve(bin, dir)
 	if err != nil {
 		return freshnessResult{}, err
 	}
-	defer stop()
-	db, err := sql.Open("mysql", "root@tcp("+addr+")/lake")
+	defer server.stop()
+	db, err := server.connect()
 	if err != nil {
 		return freshnessResult{}, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
-	return measure(db, dir, files, every)
+	return dropAndAsk(db, dir, files, every)
 }
 
-func measure(db *sql.DB, dir string, files int, every time.Duration) (freshnessResult, error) {
+func dropAndAsk(db *sql.DB, dir string, files int, every time.Duration) (freshnessResult, error) {
 	for _, s := range []string{
 		"CREATE TABLE t (n INT, text VARCHAR(20))",
 		"CREATE STREAM s INTO t WITH CHECKPOINT './lake/_checkpoints/t' AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true)",
@@ -122,36 +114,4 @@ func drop(dir string, n int) (time.Time, error) {
 	}
 	before := time.Now()
 	return before, os.Rename(tmp, filepath.Join(dir, "landing", fmt.Sprintf("f%05d.csv", n)))
-}
-
-var readyAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-
-// serve starts the server in dir and returns its address and how to stop it.
-func serve(bin, dir string) (string, func(), error) {
-	bin, err := filepath.Abs(bin)
-	if err != nil {
-		return "", nil, err
-	}
-	cmd := exec.Command(bin, "serve", "--warehouse", "./lake", "--listen", "127.0.0.1:0")
-	cmd.Dir, cmd.Stderr = dir, io.Discard
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	stop := func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if addr := readyAddress.FindString(lines.Text()); addr != "" {
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return addr, stop, nil
-		}
-	}
-	stop()
-	return "", nil, fmt.Errorf("the server ended before it was ready")
 }
