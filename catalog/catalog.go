@@ -171,7 +171,7 @@ func (c *Catalog) maintain(ctx context.Context) {
 			}
 			k := keepers[t]
 			if k == nil {
-				k = &maintain.Keeper{Table: t, Cache: c.dataFiles}
+				k = c.keeper(t)
 				keepers[t] = k
 			}
 			if err := k.Work(ctx); err != nil && ctx.Err() == nil {
@@ -179,6 +179,12 @@ func (c *Catalog) maintain(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// keeper keeps a table. The catalog table's small files, one a DDL statement, are joined: each start reads all of them. What joins them removes
+// nothing, so another server reads on.
+func (c *Catalog) keeper(t *delta.Table) *maintain.Keeper {
+	return &maintain.Keeper{Table: t, Cache: c.dataFiles, Compact: t == c.ledger.table}
 }
 
 // background makes a context for work that no connection asked for: a fresh session of a user ("user@host", or "") in a database.

@@ -31,8 +31,8 @@ type ledger struct {
 
 	updating sync.Mutex // one update of this process at a time
 
-	mu    sync.Mutex // guards what follows
-	files map[string][]entry
+	mu    sync.Mutex         // guards what follows
+	files map[string][]entry // by path; those of the newest state
 	last  *state
 }
 
@@ -60,6 +60,7 @@ func (l *ledger) stateOf(ctx context.Context, snap *delta.Snapshot) (*state, err
 		return l.last, nil
 	}
 	var rows []entry
+	files := make(map[string][]entry, len(l.files)+1)
 	for f := range snap.Files() {
 		have, ok := l.files[f.Path]
 		if !ok {
@@ -67,8 +68,8 @@ func (l *ledger) stateOf(ctx context.Context, snap *delta.Snapshot) (*state, err
 			if have, err = readEntries(ctx, l.st, f); err != nil {
 				return nil, fmt.Errorf("read the catalog table: %s: %w", f.Path, err)
 			}
-			l.files[f.Path] = have
 		}
+		files[f.Path] = have
 		rows = append(rows, have...)
 	}
 	s, err := newState(snap.Version(), rows)
@@ -76,7 +77,7 @@ func (l *ledger) stateOf(ctx context.Context, snap *delta.Snapshot) (*state, err
 		return nil, err
 	}
 	if l.last == nil || l.last.version < s.version {
-		l.last = s
+		l.last, l.files = s, files
 	}
 	return s, nil
 }
