@@ -52,6 +52,11 @@ func (c *Catalog) tryAlterTable(ctx *sql.Context, s *sqlext.AlterTable) error {
 			return invalid(err)
 		}
 	}
+	for _, feature := range a.dropped {
+		if err := tx.DropFeature(feature); err != nil {
+			return invalid(err)
+		}
+	}
 	if len(a.demands) > 0 {
 		if err := c.checkDemands(ctx, t, tx.View(), a.demands); err != nil {
 			return err
@@ -75,6 +80,7 @@ type alteration struct {
 	t         *table
 	meta      *delta.Metadata
 	clusterBy *[][]string
+	dropped   []string // features
 	demands   []demand
 	readsRows bool            // it depends on the rows that are there, besides the demands
 	operation delta.Operation // of the first part that changes something
@@ -130,7 +136,7 @@ func (a *alteration) apply(change sqlext.TableChange) error {
 	case *sqlext.ClusterBy:
 		return a.cluster(ch.Columns)
 	case *sqlext.DropFeature:
-		return notYet("DROP FEATURE", "CREATE TABLE ... AS SELECT makes a copy without the feature")
+		return a.dropFeature(ch)
 	case *sqlext.NoChange:
 		a.ctx.Warn(warningKeys, "%s says nothing to a Delta table", ch.What)
 		return nil
@@ -469,4 +475,13 @@ func (a *alteration) cluster(columns [][]string) error {
 	a.clusterBy = &columns
 	parameters := map[string]string{"oldClusteringColumns": strings.Join(pathTexts(old), ","), "newClusteringColumns": strings.Join(pathTexts(columns), ",")}
 	return a.set("CLUSTER BY", parameters)(a.meta, nil)
+}
+
+// dropFeature takes a feature of writers out of the table. What is not built is refused before the table is looked at.
+func (a *alteration) dropFeature(ch *sqlext.DropFeature) error {
+	if ch.TruncateHistory || !delta.CanDropFeature(ch.Feature) {
+		return notYet("DROP FEATURE "+ch.Feature+", where older versions or files of the table depend on the feature,", "CREATE TABLE ... AS SELECT makes a copy without it")
+	}
+	a.dropped = append(a.dropped, ch.Feature)
+	return a.set("DROP FEATURE", map[string]string{"featureName": ch.Feature, "truncateHistory": "false"})(a.meta, nil)
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -117,6 +119,37 @@ func TestClusterBy(t *testing.T) {
 	require.Contains(t, l.rows("DESCRIBE DETAIL u")[0], `|[]|`)
 	l.refused("CREATE TABLE w (a INT, b INT) PARTITIONED BY (a) CLUSTER BY (b)", "not both")
 	l.refused("CREATE TABLE w (a INT) CLUSTER BY (z)", "z")
+}
+
+func TestDropFeature(t *testing.T) {
+	l := newLab(t)
+	protocol := func() []string {
+		return slices.DeleteFunc(l.rows("SHOW TBLPROPERTIES t"), func(p string) bool {
+			return !strings.HasPrefix(p, "delta.feature.") && !strings.HasPrefix(p, "delta.min")
+		})
+	}
+	l.exec("CREATE TABLE t (id BIGINT, n INT DEFAULT 5) CLUSTER BY (id) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')", "INSERT INTO t (id) VALUES (1)")
+	l.refused("ALTER TABLE t DROP FEATURE allowColumnDefaults", "DELTA_FEATURE_DROP_CONFLICT", "DROP DEFAULT")
+	l.refused("ALTER TABLE t DROP FEATURE clustering", "CLUSTER BY NONE")
+	l.refused("ALTER TABLE t DROP FEATURE inCommitTimestamp", "delta.enableInCommitTimestamps")
+	l.refused("ALTER TABLE t DROP FEATURE checkConstraints", "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT")
+	l.exec("ALTER TABLE t CLUSTER BY NONE")
+	l.refused("ALTER TABLE t DROP FEATURE domainMetadata", "DELTA_FEATURE_DROP_CONFLICT")
+	l.exec("ALTER TABLE t ALTER COLUMN n DROP DEFAULT, DROP FEATURE allowColumnDefaults", "ALTER TABLE t DROP FEATURE clustering")
+	require.Equal(t, []string{"delta.feature.appendOnly|supported", "delta.feature.domainMetadata|supported", "delta.feature.inCommitTimestamp|supported",
+		"delta.feature.invariants|supported", "delta.minReaderVersion|1", "delta.minWriterVersion|7"}, protocol())
+	l.exec("ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'false'), DROP FEATURE INCOMMITTIMESTAMP", "ALTER TABLE t DROP FEATURE domainMetadata")
+	require.Equal(t, []string{"delta.minReaderVersion|1", "delta.minWriterVersion|2"}, protocol(), "old version numbers say it again")
+	require.NotContains(t, strings.Join(l.rows("SHOW TBLPROPERTIES t"), " "), "Enablement")
+	l.exec("INSERT INTO t VALUES (2, 6)", "ALTER TABLE t ADD CONSTRAINT c CHECK (id > 0)", "ALTER TABLE t DROP CONSTRAINT c", "ALTER TABLE t SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+		"ALTER TABLE t DROP FEATURE checkConstraints", "UPDATE t SET n = 7 WHERE id = 2")
+	require.Equal(t, []string{"delta.feature.appendOnly|supported", "delta.feature.changeDataFeed|supported", "delta.feature.generatedColumns|supported",
+		"delta.feature.invariants|supported", "delta.minReaderVersion|1", "delta.minWriterVersion|7"}, protocol(), "what the old number stood for is listed")
+	require.Equal(t, []string{"1|5", "2|7"}, l.rows("SELECT * FROM t ORDER BY id"))
+	require.Contains(t, strings.Join(l.rows("DESCRIBE HISTORY t"), " "), `DROP FEATURE|{"featureName":"clustering","truncateHistory":"false"}`)
+	for _, feature := range []string{"deletionVectors", "columnMapping", "rowTracking", "checkpointProtection", "nothing", "changeDataFeed TRUNCATE HISTORY"} {
+		l.refused("ALTER TABLE t DROP FEATURE "+feature, "not supported yet", "CREATE TABLE ... AS SELECT")
+	}
 }
 
 func TestAlterRunsAgainWhenItLoses(t *testing.T) {

@@ -16,6 +16,7 @@ type feature struct {
 	reader                     bool // readers must know it too
 	legacyReader, legacyWriter int  // the versions that imply it; 0: none do
 	needs                      string
+	stays                      bool // DropFeature cannot take it out
 	// active tells that metadata make use of the feature, so that the protocol must name it. nil: nothing in them does.
 	active func(m *Metadata, schema *batch.Schema) bool
 	// blocksWrite says when this build cannot write; nil: it always can.
@@ -39,11 +40,11 @@ var features = map[string]feature{
 	"variantType":                 {reader: true, active: holdsType(batch.Variant)},
 	"variantShredding":            {reader: true, needs: "variantType", active: propertyOn("delta.enableVariantShredding")},
 	"domainMetadata":              {},
-	"rowTracking":                 {needs: "domainMetadata", active: propertyOn(rowTrackingProperty)},
+	"rowTracking":                 {needs: "domainMetadata", stays: true, active: propertyOn(rowTrackingProperty)},
 	clusteringFeature:             {needs: "domainMetadata"},
 	"allowColumnDefaults":         {active: columnsHave(DefaultKey)},
 	"inCommitTimestamp":           {active: propertyOn(inCommitProperty)},
-	"checkpointProtection":        {},
+	"checkpointProtection":        {stays: true},
 	"materializePartitionColumns": {active: propertyOn("delta.enableMaterializePartitionColumnsFeature")},
 	"icebergCompatV1":             icebergCompat("delta.enableIcebergCompatV1"),
 	"icebergCompatV2":             icebergCompat("delta.enableIcebergCompatV2"),

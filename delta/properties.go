@@ -57,7 +57,7 @@ var refusedProperties = map[string]string{
 	"delta.autoOptimize":                   "use delta.autoOptimize.autoCompact and delta.autoOptimize.optimizeWrite",
 	"delta.compatibility.":                 "manifests for other engines are not written",
 	"delta.coordinatedCommits":             "commits through a coordinator are not built",
-	"delta.dropFeatureTruncateHistory.":    "DROP FEATURE is not built",
+	"delta.dropFeatureTruncateHistory.":    "DROP FEATURE with TRUNCATE HISTORY is not built",
 	"delta.enableChangeDataCapture":        "it is called delta.enableChangeDataFeed now",
 	"delta.enableFullRetentionRollback":    "it is not built",
 	"delta.enableIceberg":                  "Iceberg compatibility is not built",

@@ -23,6 +23,7 @@ type Transaction struct {
 	changes   []AddFile // of the change data feed
 	txns      []txnAction
 	domains   []domainAction
+	dropped   []string // features
 	rearrange bool
 	reads     readSet
 
@@ -47,6 +48,7 @@ func (x *Transaction) Clone() *Transaction {
 	out := *x
 	out.files = x.files.clone()
 	out.changes, out.txns, out.domains = slices.Clone(x.changes), slices.Clone(x.txns), slices.Clone(x.domains)
+	out.dropped = slices.Clone(x.dropped)
 	out.reads = x.reads.clone()
 	return &out
 }
@@ -229,22 +231,27 @@ func (x *Transaction) prepareMetadata(before *Snapshot) error {
 // prepareProtocol works out what protocol the metadata, and the domains that are set, need.
 func (x *Transaction) prepareProtocol() error {
 	clusters := slices.ContainsFunc(x.domains, func(d domainAction) bool { return d.domain == clusteringDomain && !d.removed })
-	if x.metadata == nil && !clusters {
+	if x.metadata == nil && !clusters && len(x.dropped) == 0 {
 		x.protocol = nil
 		return nil
 	}
-	wish := x.metadata
-	if wish == nil {
-		wish = x.base.metadata
-	}
+	wish := x.nextMetadata()
 	if clusters {
 		wish = wish.withProperty(featureProperty+clusteringFeature, "supported")
 	}
 	schema, err := ParseSchema(wish.SchemaString)
-	if err == nil {
-		x.protocol = requiredProtocol(x.base.protocol, wish, schema)
+	if err != nil {
+		return err
 	}
-	return err
+	x.protocol = requiredProtocol(x.base.protocol, wish, schema)
+	if len(x.dropped) == 0 {
+		return nil
+	}
+	if x.protocol == nil {
+		x.protocol = x.base.protocol
+	}
+	x.protocol = x.protocol.without(x.dropped)
+	return x.checkDropped(schema)
 }
 
 // prepareFiles refuses what the table does not allow to be done to its rows.
