@@ -79,6 +79,8 @@ func number(err error) *mysql.SQLError {
 		return withState(e)
 	case *sqlext.SyntaxError:
 		return mysql.NewSQLError(mysql.ERParseError, mysql.SSClientError, "%s", e.Error())
+	case *vector.MemoryError:
+		return mysql.NewSQLError(mysql.EROutOfResources, mysql.SSUnknownSQLState, "%s", e.Error())
 	case *vector.OverflowError:
 		return mysql.NewSQLError(mysql.ERDataOutOfRange, mysql.SSDataOutOfRange, "%s", e.Error())
 	}

@@ -55,6 +55,11 @@ func NewAggregate(child Operator, keys []Expr, aggregates []Aggregate, budget *B
 	if err != nil {
 		return nil, err
 	}
+	looked := columnsOf(keys...)
+	for _, x := range aggregates {
+		looked = append(looked, columnsOf(x.Args...)...)
+	}
+	keepColumns(child, looked)
 	a := &aggregation{child: child, workers: []*grouping{g}, schema: &batch.Schema{}}
 	for _, x := range aggregates {
 		a.schema.Fields = append(a.schema.Fields, x.Field)
@@ -97,9 +102,7 @@ func (a *aggregation) read(ctx context.Context) error {
 			a.workers = append(a.workers, a.workers[0].empty())
 		}
 	}
-	err := drainForks(ctx, a.forks, func(ctx context.Context, i int, b *batch.Batch) error {
-		return a.workers[i].add(ctx, b, a.forks[i].Morsel())
-	})
+	err := drainForks(ctx, a.forks, a.workers)
 	if err != nil {
 		return err
 	}
@@ -299,6 +302,8 @@ func (g *grouping) add(ctx context.Context, b *batch.Batch, morsel int64) error 
 	}
 	return g.memory.set(g.size())
 }
+
+func (g *grouping) finish() error { return nil }
 
 func (g *grouping) groupsSoFar() int {
 	if g.keyed {

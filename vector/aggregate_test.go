@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -301,5 +302,79 @@ func eachBatch(op Operator, visit func(*batch.Batch)) error {
 			return errors.Join(err, op.Close())
 		}
 		visit(b)
+	}
+}
+
+// sumOf is SUM of the numbers of an operator.
+func sumOf(t require.TestingT, child Operator, keys []Expr, budget *Budget) Operator {
+	op, err := NewAggregate(child, keys, []Aggregate{{
+		Func: Sum, Args: []Expr{NewColumn(0, long)}, Field: batch.Field{Name: "sum(n)", Type: batch.DecimalOf(38, 0)},
+	}}, budget)
+	require.NoError(t, err)
+	return op
+}
+
+func TestAggregationEndsEarly(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	op := sumOf(t, numbers(10, 3), nil, nil)
+	_, err := op.Next(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, op.Close())
+	require.NoError(t, op.Close())
+
+	failing, err := NewArith(Multiply, NewColumn(0, long), NewInt(math.MaxInt64))
+	require.NoError(t, err)
+	x := smallTable(t)
+	shared := NewFilter(x.scan([]string{"id"}, nil), must(NewCompare(Less, failing, NewInt(0))))
+	op = sumOf(t, shared, nil, nil)
+	for range 2 {
+		_, err = op.Next(context.Background())
+		var overflow *OverflowError
+		require.ErrorAs(t, err, &overflow)
+	}
+	require.NoError(t, op.Close())
+
+	op = sumOf(t, x.scan([]string{"id"}, nil), nil, nil)
+	require.Equal(t, "99\n", drain(t, op))
+}
+
+func must(e Expr, err error) Expr {
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+func TestAggregationKeepsToItsBudget(t *testing.T) {
+	budget := NewBudget(1 << 20)
+	op := sumOf(t, numbers(200_000, 8192), []Expr{NewColumn(0, long)}, budget)
+	_, err := op.Next(context.Background())
+	var full *MemoryError
+	require.ErrorAs(t, err, &full)
+	require.EqualError(t, err, "an aggregation needs more than the 1 MiB of memory that a query may hold; filter more rows, or take fewer distinct values")
+	require.NoError(t, op.Close())
+	require.Zero(t, budget.used.Load())
+}
+
+// TestSumsAreAsWideAsADecimal: 38 digits are kept, the 39th is an error, and so is what passes 128 bits.
+func TestSumsAreAsWideAsADecimal(t *testing.T) {
+	wide := batch.Field{Name: "w", Type: batch.DecimalOf(38, 0), Nullable: true}
+	most, _ := new(big.Int).SetString(strings.Repeat("9", 38), 10)
+	for rows, want := range map[int]string{1: strings.Repeat("9", 38) + "\n", 2: "", 5: ""} {
+		v := batch.NewVector(wide.Type, rows)
+		for range rows {
+			v.AppendDecimal(decimal128.FromBigInt(most))
+		}
+		op, err := NewAggregate(NewBatches(batch.NewSchema(wide), batch.New(batch.NewSchema(wide), v)), nil,
+			[]Aggregate{{Func: Sum, Args: []Expr{NewColumn(0, wide)}, Field: batch.Field{Name: "sum(w)", Type: wide.Type}}}, nil)
+		require.NoError(t, err)
+		if want != "" {
+			require.Equal(t, want, drain(t, op))
+			continue
+		}
+		_, err = op.Next(context.Background())
+		require.EqualError(t, err, "DECIMAL value is out of range in 'sum(w)'")
+		require.NoError(t, op.Close())
 	}
 }

@@ -104,6 +104,8 @@ const maxMySQLScale = 30
 
 func (e *arith) Type() batch.Type { return e.typ }
 
+func (e *arith) children() []Expr { return []Expr{e.l, e.r} }
+
 func (e *arith) Clone() Expr { return &arith{op: e.op, l: e.l.Clone(), r: e.r.Clone(), typ: e.typ} }
 
 func (e *arith) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {

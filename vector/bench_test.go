@@ -67,7 +67,7 @@ func run(b *testing.B, op Operator) (rows int) {
 func BenchmarkScan(b *testing.B) {
 	snap, st := benchTable(b)
 	column := func(i int) Expr { return NewColumn(0, snap.Schema().Fields[i]) }
-	must := func(e Expr, err error) Expr { require.NoError(b, err); return e }
+
 	for _, c := range []struct {
 		name   string
 		column string
@@ -110,7 +110,7 @@ func BenchmarkExpr(b *testing.B) {
 	}
 	x := rows.Finish()
 	c := func(i int) Expr { return NewColumn(i, schema.Fields[i]) }
-	must := func(e Expr, err error) Expr { require.NoError(b, err); return e }
+
 	for _, c := range []struct {
 		name string
 		e    Expr

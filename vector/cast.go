@@ -44,6 +44,8 @@ func NewCast(arg Expr, to batch.Type) (Expr, error) {
 
 func (e *cast) Type() batch.Type { return e.to }
 
+func (e *cast) children() []Expr { return []Expr{e.arg} }
+
 func (e *cast) Clone() Expr {
 	return &cast{arg: e.arg.Clone(), to: e.to, monotone: e.monotone, convert: e.convert}
 }
@@ -77,6 +79,8 @@ type relabel struct {
 }
 
 func (e *relabel) Type() batch.Type { return e.to }
+
+func (e *relabel) children() []Expr { return []Expr{e.arg} }
 
 func (e *relabel) Clone() Expr { return &relabel{arg: e.arg.Clone(), to: e.to} }
 

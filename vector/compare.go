@@ -168,6 +168,8 @@ func foldConstant(e Expr) Expr {
 
 func (e *compare) Type() batch.Type { return boolType }
 
+func (e *compare) children() []Expr { return []Expr{e.l, e.r} }
+
 func (e *compare) Clone() Expr { return &compare{op: e.op, l: e.l.Clone(), r: e.r.Clone()} }
 
 func (e *compare) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {

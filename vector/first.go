@@ -37,6 +37,10 @@ func (f *firsts) result(lo, hi int) (*batch.Vector, error) {
 
 // vectorSize is about how many bytes a vector takes.
 func vectorSize(v *batch.Vector) int64 {
-	return int64(cap(v.Bools)+cap(v.I8)+cap(v.Bytes)) + 2*int64(cap(v.I16)) + 4*int64(cap(v.I32)+cap(v.F32)+cap(v.Off)+cap(v.Codes)) +
+	n := int64(0)
+	for _, child := range v.Children {
+		n += vectorSize(child)
+	}
+	return n + int64(cap(v.Bools)+cap(v.I8)+cap(v.Bytes)) + 2*int64(cap(v.I16)) + 4*int64(cap(v.I32)+cap(v.F32)+cap(v.Off)+cap(v.Codes)) +
 		8*int64(cap(v.I64)+cap(v.F64)+cap(v.Valid)) + 16*int64(cap(v.Dec))
 }

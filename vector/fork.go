@@ -61,18 +61,25 @@ func forkOver(child Operator, n int, on func(Operator) Operator) []Fork {
 	return forks
 }
 
-// drainForks reads all forks to their ends, each on a goroutine of its own when there are several, and waits for all. take is called with each
-// batch of fork i. The first error ends them all; so does the end of ctx, at the latest with the next batch.
-func drainForks(ctx context.Context, forks []Fork, take func(ctx context.Context, i int, b *batch.Batch) error) error {
+// worker takes in the batches of one fork. It belongs to one goroutine at a time.
+type worker interface {
+	add(ctx context.Context, b *batch.Batch, morsel int64) error
+	// finish is called after the last batch.
+	finish() error
+}
+
+// drainForks reads all forks to their ends, each on a goroutine of its own when there are several, and waits for all. Fork i is read by worker
+// i. The first error ends them all; so does the end of ctx, at the latest with the next batch.
+func drainForks[W worker](ctx context.Context, forks []Fork, workers []W) error {
 	if len(forks) == 1 {
-		return drainFork(ctx, 0, forks[0], take)
+		return drainFork(ctx, forks[0], workers[0])
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
 	for i, f := range forks {
 		all.Go(func() {
-			if err := drainFork(ctx, i, f, take); err != nil {
+			if err := drainFork(ctx, f, workers[i]); err != nil {
 				cancel(err)
 			}
 		})
@@ -81,7 +88,7 @@ func drainForks(ctx context.Context, forks []Fork, take func(ctx context.Context
 	return context.Cause(ctx)
 }
 
-func drainFork(ctx context.Context, i int, f Fork, take func(ctx context.Context, i int, b *batch.Batch) error) (err error) {
+func drainFork(ctx context.Context, f Fork, w worker) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic in a worker: %v", r)
@@ -90,12 +97,12 @@ func drainFork(ctx context.Context, i int, f Fork, take func(ctx context.Context
 	for {
 		b, err := f.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return w.finish()
 		}
 		if err != nil {
 			return err
 		}
-		if err := take(ctx, i, b); err != nil {
+		if err := w.add(ctx, b, f.Morsel()); err != nil {
 			return err
 		}
 	}

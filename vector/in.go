@@ -70,6 +70,8 @@ func newSet(equals []Expr) (Expr, bool) {
 
 func (e *set) Type() batch.Type { return boolType }
 
+func (e *set) children() []Expr { return []Expr{e.arg} }
+
 func (e *set) Clone() Expr {
 	return &set{arg: e.arg.Clone(), equals: e.equals, ints: e.ints, texts: e.texts, hasNull: e.hasNull}
 }

@@ -3,6 +3,7 @@ package vector
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
@@ -22,6 +23,8 @@ func NewColumn(index int, field batch.Field) Expr { return &column{index: index,
 
 func (e *column) Type() batch.Type { return e.field.Type }
 
+func (e *column) children() []Expr { return nil }
+
 func (e *column) Clone() Expr { return e }
 
 func (e *column) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
@@ -31,6 +34,19 @@ func (e *column) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) 
 	return b.Cols[e.index], nil
 }
 
+// columnsOf returns the positions of the columns that expressions look at, each once.
+func columnsOf(exprs ...Expr) []int {
+	var out []int
+	for _, e := range exprs {
+		if c, ok := e.(*column); ok {
+			out = append(out, c.index)
+		}
+		out = append(out, columnsOf(e.children()...)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // literal is a constant.
 type literal struct {
 	typ batch.Type
@@ -38,6 +54,8 @@ type literal struct {
 }
 
 func (e *literal) Type() batch.Type { return e.typ }
+
+func (e *literal) children() []Expr { return nil }
 
 func (e *literal) Clone() Expr { return &literal{typ: e.typ, constant: constant{value: e.value}} }
 

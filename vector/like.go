@@ -143,6 +143,8 @@ func matchPart(part patternPart, text []byte) (int, bool) {
 
 func (e *like) Type() batch.Type { return boolType }
 
+func (e *like) children() []Expr { return []Expr{e.arg} }
+
 func (e *like) Clone() Expr { return &like{arg: e.arg.Clone(), match: e.match, prefix: e.prefix} }
 
 func (e *like) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {

@@ -42,6 +42,8 @@ func newLogic(stop bool, name string, args []Expr) (Expr, error) {
 
 func (e *logic) Type() batch.Type { return boolType }
 
+func (e *logic) children() []Expr { return e.args }
+
 func (e *logic) Clone() Expr { return &logic{stop: e.stop, args: cloneAll(e.args)} }
 
 func (e *logic) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
@@ -111,6 +113,8 @@ func NewNot(arg Expr) (Expr, error) {
 
 func (e *not) Type() batch.Type { return boolType }
 
+func (e *not) children() []Expr { return []Expr{e.arg} }
+
 func (e *not) Clone() Expr { return &not{arg: e.arg.Clone()} }
 
 func (e *not) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
@@ -134,6 +138,8 @@ type isNull struct {
 func NewIsNull(arg Expr) Expr { return &isNull{arg: arg} }
 
 func (e *isNull) Type() batch.Type { return boolType }
+
+func (e *isNull) children() []Expr { return []Expr{e.arg} }
 
 func (e *isNull) Clone() Expr { return &isNull{arg: e.arg.Clone()} }
 

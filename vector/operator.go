@@ -16,6 +16,18 @@ type Operator interface {
 	Close() error
 }
 
+// columnKeeper is an operator that can leave columns out. It is told before Next.
+type columnKeeper interface {
+	// keepColumns says which columns are looked at. Batches may have nil for the others.
+	keepColumns(columns []int)
+}
+
+func keepColumns(op Operator, columns []int) {
+	if k, ok := op.(columnKeeper); ok {
+		k.keepColumns(columns)
+	}
+}
+
 // Expr is a compiled expression. An Expr keeps buffers between calls: one goroutine at a time.
 type Expr interface {
 	Type() batch.Type
@@ -23,6 +35,8 @@ type Expr interface {
 	Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error)
 	// Clone returns the same expression with buffers of its own, for another goroutine.
 	Clone() Expr
+	// children are the expressions that it is made of.
+	children() []Expr
 }
 
 func cloneAll(exprs []Expr) []Expr {

@@ -26,6 +26,15 @@ func NewFilter(child Operator, predicate Expr) Operator {
 	return f
 }
 
+// Fork implements Forker.
+func (f *filter) Fork(n int) []Fork {
+	return forkOver(f.child, n, func(child Operator) Operator { return &filter{child: child, tests: cloneAll(f.tests)} })
+}
+
+func (f *filter) keepColumns(columns []int) {
+	keepColumns(f.child, append(columnsOf(f.tests...), columns...))
+}
+
 func (f *filter) Schema() *batch.Schema { return f.child.Schema() }
 
 func (f *filter) Next(ctx context.Context) (*batch.Batch, error) {
@@ -88,7 +97,15 @@ type project struct {
 
 // NewProject returns an operator with one column an expression. fields name the columns; their types must be the expressions'.
 func NewProject(child Operator, exprs []Expr, fields []batch.Field) Operator {
+	keepColumns(child, columnsOf(exprs...))
 	return &project{child: child, exprs: exprs, schema: batch.NewSchema(fields...)}
+}
+
+// Fork implements Forker.
+func (p *project) Fork(n int) []Fork {
+	return forkOver(p.child, n, func(child Operator) Operator {
+		return &project{child: child, exprs: cloneAll(p.exprs), schema: p.schema}
+	})
 }
 
 func (p *project) Schema() *batch.Schema { return p.schema }

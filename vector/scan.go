@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 
 	"lakesql/batch"
@@ -25,7 +26,8 @@ func AddressField(name string) batch.Field {
 }
 
 // Scan reads the rows of a snapshot, file after file in the snapshot's order. While the rows of one file are handed out, the next one is
-// opened. It leaves out the files, row groups and pages that its filter rules out.
+// opened. It leaves out the files, row groups and pages that its filter rules out. Its forks read files, or row groups of large ones, side by
+// side.
 //
 // Files that wait cost nothing: they are taken from the snapshot one at a time.
 type Scan struct {
@@ -34,7 +36,8 @@ type Scan struct {
 	cache  *parquet.Cache // nil: every file is opened anew
 	schema *batch.Schema
 	filter *FileFilter
-	read   []batch.Field // the columns of the table among the scan's
+	unread []bool        // by column: nobody looks at it, and batches have nil for it; nil: all are read
+	read   []batch.Field // the columns of the table among the scan's that are read
 	files  iter.Seq2[int64, delta.File]
 
 	ctx    context.Context // of the reads; ends with Close
@@ -47,6 +50,11 @@ type Scan struct {
 	out    batch.Batch
 	row    batch.Vector // the values of RowColumn
 
+	counts *scanCounts
+}
+
+// scanCounts are the statistics of a scan and its forks.
+type scanCounts struct {
 	mu    sync.Mutex
 	stats ScanStats // guarded by mu: the opening goroutine counts too
 }
@@ -65,7 +73,7 @@ type ScanStats struct {
 // to columns by their position in columns, and is used to leave out files, row groups and pages that have no row for it. The caller still
 // filters the rows. NewScan reads nothing.
 func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter Expr) (*Scan, error) {
-	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: Numbered(snap)}
+	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: Numbered(snap), counts: &scanCounts{}}
 	var err error
 	if s.filter, err = NewFileFilter(snap, columns, filter); err != nil {
 		return nil, fmt.Errorf("scan %s: %w", table.Store().URI(), err)
@@ -77,6 +85,16 @@ func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter 
 		}
 	}
 	return s, nil
+}
+
+// keepColumns leaves out the other columns: batches have nil in their places. It is called before Next.
+func (s *Scan) keepColumns(columns []int) {
+	s.unread, s.read = make([]bool, len(s.filter.columns)), nil
+	for i, c := range s.filter.columns {
+		if s.unread[i] = !slices.Contains(columns, i); !s.unread[i] && c.position >= 0 {
+			s.read = append(s.read, c.field)
+		}
+	}
 }
 
 // Numbered are the files of a snapshot with their places among them, which are the numbers in FileColumn.
@@ -103,15 +121,15 @@ func (s *Scan) Schema() *batch.Schema { return s.schema }
 
 // Stats returns what the scan has done so far. It may be called from another goroutine.
 func (s *Scan) Stats() ScanStats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stats
+	s.counts.mu.Lock()
+	defer s.counts.mu.Unlock()
+	return s.counts.stats
 }
 
 func (s *Scan) count(f func(*ScanStats)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(&s.stats)
+	s.counts.mu.Lock()
+	defer s.counts.mu.Unlock()
+	f(&s.counts.stats)
 }
 
 // Next implements Operator.
@@ -128,20 +146,25 @@ func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 				return nil, err
 			}
 		}
-		b, err := s.now.reader.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			if err := s.now.reader.Close(); err != nil {
-				return nil, err
-			}
-			s.now = nil
-			continue
+		if b, err := s.nextOfFile(ctx); b != nil || err != nil {
+			return b, err
 		}
-		if err != nil {
-			return nil, err
-		}
-		s.count(func(c *ScanStats) { c.Rows += int64(b.Rows()) })
-		return s.assemble(b), nil
 	}
+}
+
+// nextOfFile returns the next batch of the current file; nil, nil after the last.
+func (s *Scan) nextOfFile(ctx context.Context) (*batch.Batch, error) {
+	b, err := s.now.reader.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		done := s.now
+		s.now = nil
+		return nil, done.reader.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.count(func(c *ScanStats) { c.Rows += int64(b.Rows()) })
+	return s.assemble(b), nil
 }
 
 // assemble puts the address between the columns of the table.
@@ -151,8 +174,10 @@ func (s *Scan) assemble(b *batch.Batch) *batch.Batch {
 	}
 	s.out = batch.Batch{Schema: s.schema, Cols: s.out.Cols[:0], Len: b.Len, Sel: b.Sel}
 	read := 0
-	for _, c := range s.filter.columns {
+	for i, c := range s.filter.columns {
 		switch {
+		case s.unread != nil && s.unread[i]:
+			s.out.Cols = append(s.out.Cols, nil)
 		case c.position >= 0:
 			s.out.Cols = append(s.out.Cols, b.Cols[read])
 			read++
@@ -227,24 +252,38 @@ func (s *Scan) openNext() (file *openFile, err error) {
 			file, err = nil, fmt.Errorf("scan %s: panic: %v", s.table.Store().URI(), r)
 		}
 	}()
-	if s.next == nil {
-		s.next, s.stop = iter.Pull2(s.files)
-	}
 	for {
-		n, f, ok := s.next()
-		if !ok {
-			return nil, io.EOF
+		n, f, err := s.nextFile()
+		if err != nil {
+			return nil, err
 		}
-		reader, err := s.open(f)
+		reader, rows, err := s.open(s.ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		if reader != nil {
-			number := batch.NewVector(AddressField(FileColumn).Type, 1)
-			number.AppendInt64(n)
-			return &openFile{number: constant{value: number}, reader: reader}, nil
+			reader.Restrict(rows)
+			return newOpenFile(n, reader), nil
 		}
 	}
+}
+
+// nextFile returns the next file and its number, or io.EOF.
+func (s *Scan) nextFile() (int64, delta.File, error) {
+	if s.next == nil {
+		s.next, s.stop = iter.Pull2(s.files)
+	}
+	n, f, ok := s.next()
+	if !ok {
+		return 0, delta.File{}, io.EOF
+	}
+	return n, f, nil
+}
+
+func newOpenFile(n int64, reader *delta.FileReader) *openFile {
+	number := batch.NewVector(AddressField(FileColumn).Type, 1)
+	number.AppendInt64(n)
+	return &openFile{number: constant{value: number}, reader: reader}
 }
 
 // Close implements Operator.
@@ -273,35 +312,37 @@ func (s *Scan) Close() error {
 	return errors.Join(errs...)
 }
 
-// open opens a file; nil when nothing in it can match the filter.
-func (s *Scan) open(f delta.File) (*delta.FileReader, error) {
+// open opens a file, and tells which of its rows can match the filter; nil rows: all. The reader is nil when nothing in the file can.
+func (s *Scan) open(ctx context.Context, f delta.File) (*delta.FileReader, []parquet.RowRange, error) {
 	s.count(func(c *ScanStats) { c.Files++ })
 	coverage, err := s.filter.Match(f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if coverage == NoRows {
 		s.count(func(c *ScanStats) { c.FilesSkipped++ })
-		return nil, nil
+		return nil, nil, nil
 	}
-	reader, err := s.table.OpenFile(s.ctx, s.snap, f, delta.FileReaderOptions{Columns: s.read, Cache: s.cache})
+	reader, err := s.openReader(ctx, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.count(func(c *ScanStats) { c.RowGroups += len(reader.Parquet().RowGroups()) })
 	if coverage == AllRows {
-		return reader, nil
+		return reader, nil, nil
 	}
-	rows, left, err := s.filter.rows(s.ctx, f, reader.Parquet())
+	rows, left, err := s.filter.rows(ctx, f, reader.Parquet())
 	if err != nil || len(rows) == 0 {
 		err = errors.Join(err, reader.Close())
 		reader = nil
-	} else {
-		reader.Restrict(rows)
 	}
 	s.count(func(c *ScanStats) {
 		c.RowGroupsSkipped += left.groups
 		c.RowsSkipped += left.rows
 	})
-	return reader, err
+	return reader, rows, err
+}
+
+func (s *Scan) openReader(ctx context.Context, f delta.File) (*delta.FileReader, error) {
+	return s.table.OpenFile(ctx, s.snap, f, delta.FileReaderOptions{Columns: s.read, Cache: s.cache})
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,9 +131,46 @@ func TestSkippingChangesNoResult(t *testing.T) {
 			some := x.scan(names, predicate.Expr)
 			require.Equal(t, all, drain(t, NewFilter(some, predicate.Expr)), predicate.text)
 			require.Equal(t, x.snap.NumFiles(), some.Stats().Files)
+			shared := x.scan(names, predicate.Expr)
+			require.Equal(t, all, drainShared(t, NewFilter(shared, predicate.Expr)), predicate.text)
+			require.Equal(t, some.Stats(), shared.Stats())
 		}
 	})
 }
+
+// drainShared reads an operator by forks, and puts what they read in the order of the morsels.
+func drainShared(t require.TestingT, op Operator) string {
+	forks := op.(Forker).Fork(3)
+	texts := make([]morselTexts, len(forks))
+	for i := range texts {
+		texts[i] = morselTexts{}
+	}
+	require.NoError(t, drainForks(context.Background(), forks, texts))
+	require.NoError(t, closeForks(forks))
+	require.NoError(t, closeForks(forks))
+	all := map[int64]string{}
+	for _, of := range texts {
+		for m, text := range of {
+			require.NotContains(t, all, m)
+			all[m] = text
+		}
+	}
+	out := ""
+	for _, m := range slices.Sorted(maps.Keys(all)) {
+		out += all[m]
+	}
+	return out
+}
+
+// morselTexts are the rows of morsels as text.
+type morselTexts map[int64]string
+
+func (m morselTexts) add(_ context.Context, b *batch.Batch, morsel int64) error {
+	m[morsel] += b.Format()
+	return nil
+}
+
+func (m morselTexts) finish() error { return nil }
 
 // mayOverflow reports a predicate with arithmetic: skipping may leave out a row that would be an error.
 func mayOverflow(e Expr) bool {

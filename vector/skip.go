@@ -70,42 +70,6 @@ func NewFileFilter(snap *delta.Snapshot, columns []string, predicate Expr) (*Fil
 	return f, nil
 }
 
-// columnsOf returns the positions of the columns that an expression looks at, each once.
-func columnsOf(e Expr) []int {
-	var out []int
-	var walk func(e Expr)
-	walk = func(e Expr) {
-		switch e := e.(type) {
-		case *column:
-			if !slices.Contains(out, e.index) {
-				out = append(out, e.index)
-			}
-		case *logic:
-			for _, a := range e.args {
-				walk(a)
-			}
-		case *not:
-			walk(e.arg)
-		case *isNull:
-			walk(e.arg)
-		case *compare:
-			walk(e.l)
-			walk(e.r)
-		case *set:
-			walk(e.arg)
-		case *like:
-			walk(e.arg)
-		case *cast:
-			walk(e.arg)
-		case *arith:
-			walk(e.l)
-			walk(e.r)
-		}
-	}
-	walk(e)
-	return out
-}
-
 // Match tells for how many rows of a file the predicate is true, by the file's partition values first and then by its statistics, which
 // are parsed only when those leave it open. Statistics that cannot be read are none: they only ever save work. The error is a partition
 // value that cannot be read.

@@ -33,7 +33,8 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 		return b.buildGroupBy(ctx, n, outer)
 	case *plan.Filter:
 		return b.buildFilter(ctx, n)
-	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having:
+	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having,
+		*plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset, *plan.Distinct, *plan.OrderedDistinct:
 		return b.buildWhole(ctx, n)
 	}
 	return nil, nil

@@ -1,7 +1,7 @@
 // Package compile executes GMS's plans: what it can as a vector pipeline, the rest as GMS's rows over the same scans.
 //
-// Builder is GMS's PriorityBuilder: it is asked for every node of a plan before GMS builds it. A chain of Filter, Project and
-// TableAlias over a Source becomes one pipeline when every expression compiles. Where a filter compiles in part, that part runs
+// Builder is GMS's PriorityBuilder: it is asked for every node of a plan before GMS builds it. A chain of filters,
+// projections, aliases, aggregations, sorts and limits over a Source becomes one pipeline when every expression compiles. Where a filter compiles in part, that part runs
 // on batches, and is what files are skipped by; the rest runs on the rows that are left.
 //
 // Two executors, one answer: an expression compiles only when vector gives the value, and the type, that the row would

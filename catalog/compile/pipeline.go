@@ -56,6 +56,22 @@ func compileNode(ctx *sql.Context, n sql.Node) (*pipeline, bool) {
 		return compileWhole(ctx, n.Child, n.Cond)
 	case *plan.GroupBy:
 		return compileGroupBy(ctx, n)
+	case *plan.Sort:
+		return compileSort(ctx, n.Child, n.SortConditions, nil)
+	case *plan.TopN:
+		if !n.CalcFoundRows {
+			return compileSort(ctx, n.Child, n.SortConditions, n.Limit)
+		}
+	case *plan.Limit:
+		if !n.CalcFoundRows {
+			return compileLimit(ctx, n.Child, false, n.Limit)
+		}
+	case *plan.Offset:
+		return compileLimit(ctx, n.Child, true, n.Offset)
+	case *plan.Distinct:
+		return compileDistinct(ctx, n.Child)
+	case *plan.OrderedDistinct:
+		return compileDistinct(ctx, n.Child)
 	case *plan.Project:
 		return compileProject(ctx, n)
 	case Source:

@@ -95,15 +95,15 @@ func (f *File) spansOf(opts ScanOptions) ([]span, error) {
 			return nil, &Error{File: f.uri, Err: damaged("row group %d is wanted, it has %d", g, len(groups))}
 		}
 		all := RowRange{f.starts[g], f.starts[g] + groups[g].NumRows}
-		for _, rows := range all.meet(opts.Rows) {
+		for _, rows := range all.Meet(opts.Rows) {
 			spans = append(spans, span{g, rows})
 		}
 	}
 	return spans, nil
 }
 
-// meet returns what the ranges have in common with r; nil stands for all rows.
-func (r RowRange) meet(ranges []RowRange) []RowRange {
+// Meet returns what the ranges have in common with r; nil stands for all rows.
+func (r RowRange) Meet(ranges []RowRange) []RowRange {
 	if ranges == nil {
 		ranges = []RowRange{r}
 	}

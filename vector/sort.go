@@ -1,0 +1,136 @@
+package vector
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"lakesql/batch"
+)
+
+// SortKey is one of the expressions that rows are ordered by. Null is below every value, NaN above every other number; texts are ordered by bytes.
+type SortKey struct {
+	Expr       Expr
+	Descending bool
+}
+
+// sorting is ORDER BY, perhaps with a limit.
+//
+//  1. Each fork of the child has a sorter, which keeps the fork's rows: of a limit of n, those that may be among its first n.
+//  2. Each sorter sorts what it has.
+//  3. The sorted rows are merged while they are handed out. Rows with the same keys come in the order of the child.
+type sorting struct {
+	child   Operator
+	keys    []SortKey
+	limit   int
+	budget  *Budget
+	forks   []Fork
+	sorters []*sorter
+	read    bool
+	err     error // of reading the rows
+	left    int   // rows to hand out
+	refs    []rowRef
+	out     batch.Batch
+}
+
+// NewSort returns an operator with the rows of child in the order of the keys; with a limit, 0 or more, only the first ones. budget may be nil.
+func NewSort(child Operator, keys []SortKey, limit int, budget *Budget) (Operator, error) {
+	for _, k := range keys {
+		if !batch.Ordered(k.Expr.Type()) {
+			return nil, unsupported("ORDER BY of a %s", k.Expr.Type())
+		}
+	}
+	return &sorting{child: child, keys: keys, limit: limit, budget: budget}, nil
+}
+
+// NoLimit is the limit of a sort of all rows.
+const NoLimit = int(^uint(0) >> 1)
+
+func (s *sorting) Schema() *batch.Schema { return s.child.Schema() }
+
+func (s *sorting) keepColumns(columns []int) {
+	for _, k := range s.keys {
+		columns = append(columns, columnsOf(k.Expr)...)
+	}
+	keepColumns(s.child, columns)
+}
+
+func (s *sorting) Next(ctx context.Context) (*batch.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !s.read {
+		s.read, s.err = true, s.readAll(ctx)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	if s.left == 0 {
+		return nil, io.EOF
+	}
+	n := min(s.left, batch.MaxRows)
+	s.left -= n
+	s.refs = s.refs[:0]
+	for range n {
+		s.refs = append(s.refs, s.first())
+	}
+	s.out = batch.Batch{Schema: s.Schema(), Cols: s.out.Cols[:0], Len: n}
+	for i := range s.Schema().Fields {
+		s.out.Cols = append(s.out.Cols, gatherColumn(s.refs, i))
+	}
+	return &s.out, nil
+}
+
+// first takes the first of the sorters' rows.
+func (s *sorting) first() rowRef {
+	best := -1
+	for i, o := range s.sorters {
+		if len(o.rows) > 0 && (best < 0 || compareRows(s.keys, &o.rows[0], &s.sorters[best].rows[0]) < 0) {
+			best = i
+		}
+	}
+	from := s.sorters[best]
+	row := from.rows[0]
+	from.rows = from.rows[1:]
+	return row
+}
+
+func (s *sorting) readAll(ctx context.Context) error {
+	if s.limit == 0 {
+		return nil
+	}
+	s.forks = forksOf(s.child)
+	for i := range s.forks {
+		o := &sorter{keys: slices.Clone(s.keys), limit: s.limit, memory: share{budget: s.budget, what: "a sort"}}
+		for k := range o.keys {
+			if i > 0 { // the first one has the keys themselves
+				o.keys[k].Expr = o.keys[k].Expr.Clone()
+			}
+		}
+		s.sorters = append(s.sorters, o)
+	}
+	if err := drainForks(ctx, s.forks, s.sorters); err != nil {
+		return err
+	}
+	for _, o := range s.sorters {
+		s.left += len(o.rows)
+	}
+	s.left = min(s.left, s.limit)
+	return nil
+}
+
+// Close implements Operator.
+func (s *sorting) Close() error {
+	var errs []error
+	for _, o := range s.sorters {
+		errs = append(errs, o.memory.set(0))
+	}
+	s.sorters, s.left, s.read = nil, 0, true
+	if s.forks != nil {
+		errs = append(errs, closeForks(s.forks))
+	} else {
+		errs = append(errs, s.child.Close())
+	}
+	return errors.Join(errs...)
+}
