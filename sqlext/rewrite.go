@@ -67,7 +67,8 @@ func (e *editor) origin(start, i int) int {
 }
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
-// `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, and the unit of
+// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
 // nothing. The error is a *RefusedError: STREAM outside of a stream statement.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
@@ -93,7 +94,7 @@ func mayNeedRewrite(sql string) bool {
 		return true
 	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -130,6 +131,12 @@ func rewriteTokens(tokens []token, edits *editor) error {
 
 // tableFunctions are the functions whose arguments can be named by = as well as by =>.
 var tableFunctions = map[string]bool{"read_files": true, "table_changes": true, "kafka": true, "rate": true, SourceFunction: true}
+
+// longUnits are the units of INTERVAL that vitess takes for words that cannot be one, unless they are quoted.
+var longUnits = map[string]bool{
+	"SECOND_MICROSECOND": true, "MINUTE_MICROSECOND": true, "MINUTE_SECOND": true, "HOUR_MICROSECOND": true, "HOUR_SECOND": true, "HOUR_MINUTE": true,
+	"DAY_MICROSECOND": true, "DAY_SECOND": true, "DAY_MINUTE": true, "DAY_HOUR": true, "YEAR_MONTH": true,
+}
 
 // rewriter walks over the tokens of one statement.
 type rewriter struct {
@@ -170,6 +177,9 @@ func (r *rewriter) run(source func(i int) (int, error)) error {
 			}
 			i = next - 1
 			continue
+		}
+		if longUnits[strings.ToUpper(t.text)] && t.kind == tokWord && !r.at(i-1).punct("(") && !r.at(i-1).punct(".") {
+			r.edits.replace(t.start, t.end, QuoteName(t.text))
 		}
 		if n := r.namedArgument(i); n > 0 {
 			i += n - 1
