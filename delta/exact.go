@@ -44,10 +44,7 @@ func (c *ExactColumn) Add(o ExactColumn) {
 //
 // What it finds out is kept with the log, so that it costs what has changed since it was asked last.
 func (s *Snapshot) Exact(ctx context.Context, columns []batch.Field) ([]ExactColumn, error) {
-	out := make([]ExactColumn, len(columns))
-	for i := range out {
-		out[i] = noValues
-	}
+	out := noneOf(columns)
 	x := s.exactness(columns)
 	if s.own != nil { // a statement's own changes are few, but hide files of any chunk
 		for f := range s.Files() {
@@ -55,24 +52,29 @@ func (s *Snapshot) Exact(ctx context.Context, columns []batch.Field) ([]ExactCol
 		}
 		return out, ctx.Err()
 	}
-	fileAt := s.files.fileAt(s)
-	for n, c := range s.files.chunks {
-		if n%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if alive := s.files.aliveIn(c, n); alive != 0 {
-			x.addChunk(out, c, alive, fileAt)
-		}
+	kept := s.files.exact.Load()
+	if kept == nil || kept.version != s.Version() || kept.shape != s.shape {
+		kept = &viewExact{version: s.Version(), keptExact: keptExact{shape: s.shape}}
 	}
-	return out, nil
+	if !kept.has(x.columns) {
+		fileAt := s.files.fileAt(s)
+		for n, c := range s.files.chunks {
+			if n%64 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if alive := s.files.aliveIn(c, n); alive != 0 {
+				x.addChunk(out, c, alive, fileAt)
+			}
+		}
+		kept = &viewExact{version: kept.version, keptExact: kept.with(x.columns, out)}
+		s.files.exact.Store(kept)
+	}
+	return kept.of(x.columns), nil
 }
 
 // ExactFile tells what is certain of columns of a file with so many live rows.
 func (s *Snapshot) ExactFile(f File, live int64, columns []batch.Field) []ExactColumn {
-	out := make([]ExactColumn, len(columns))
-	for i := range out {
-		out[i] = noValues
-	}
+	out := noneOf(columns)
 	s.exactness(columns).addFile(out, f, live)
 	return out
 }
@@ -156,29 +158,25 @@ func (s *Stats) exact(column int, live, rows int64) ExactColumn {
 	return out
 }
 
-// chunkExact is what is certain of a chunk's files, kept with it. It is immutable.
-type chunkExact struct {
-	alive   uint64              // of which files: bit i is the file at i
+// keptExact is what is certain of columns, kept for the next who asks. It is immutable.
+type keptExact struct {
 	shape   *statsShape         // under which metadata
 	columns map[int]ExactColumn // by position in the schema
 }
 
-// addChunk adds what is certain of the live files of a chunk.
-func (x *exactness) addChunk(out []ExactColumn, c *fileChunk, alive uint64, fileAt func(c *fileChunk, i int) File) {
-	kept := c.exact.Load()
-	if kept == nil || kept.alive != alive || kept.shape != x.shape {
-		kept = &chunkExact{alive: alive, shape: x.shape}
+// viewExact is that of all files of a view, and chunkExact of some of a chunk's.
+type (
+	viewExact struct {
+		version int64
+		keptExact
 	}
-	if !kept.has(x.columns) {
-		kept = x.readChunk(kept, c, fileAt)
-		c.exact.Store(kept)
+	chunkExact struct {
+		alive uint64 // bit i is the file at i
+		keptExact
 	}
-	for i, t := range x.columns {
-		out[i].Add(kept.columns[t.position])
-	}
-}
+)
 
-func (k *chunkExact) has(columns []exactTarget) bool {
+func (k keptExact) has(columns []exactTarget) bool {
 	for _, t := range columns {
 		if _, ok := k.columns[t.position]; !ok {
 			return false
@@ -187,22 +185,55 @@ func (k *chunkExact) has(columns []exactTarget) bool {
 	return true
 }
 
-// readChunk finds out of a chunk what is not kept yet.
-func (x *exactness) readChunk(kept *chunkExact, c *fileChunk, fileAt func(c *fileChunk, i int) File) *chunkExact {
-	found := make([]ExactColumn, len(x.columns))
-	for i := range found {
-		found[i] = noValues
+// of is what is kept of columns.
+func (k keptExact) of(columns []exactTarget) []ExactColumn {
+	out := make([]ExactColumn, len(columns))
+	for i, t := range columns {
+		out[i] = k.columns[t.position]
 	}
-	for left := kept.alive; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		x.addFile(found, fileAt(c, i), liveRecords(c.records[i], c.extra[i]))
+	return out
+}
+
+// with is k and what has been found out of columns.
+func (k keptExact) with(columns []exactTarget, found []ExactColumn) keptExact {
+	out := keptExact{shape: k.shape, columns: make(map[int]ExactColumn, len(k.columns)+len(columns))}
+	maps.Copy(out.columns, k.columns)
+	for i, t := range columns {
+		out.columns[t.position] = found[i]
 	}
-	out := &chunkExact{alive: kept.alive, shape: kept.shape, columns: maps.Clone(kept.columns)}
-	if out.columns == nil {
-		out.columns = make(map[int]ExactColumn, len(found))
+	return out
+}
+
+// addChunk adds what is certain of the live files of a chunk.
+func (x *exactness) addChunk(out []ExactColumn, c *fileChunk, alive uint64, fileAt func(c *fileChunk, i int) File) {
+	kept := c.exact.Load()
+	if kept == nil || kept.alive != alive || kept.shape != x.shape {
+		kept = &chunkExact{alive: alive, keptExact: keptExact{shape: x.shape}}
+	}
+	if !kept.has(x.columns) {
+		kept = &chunkExact{alive: alive, keptExact: kept.with(x.columns, x.readChunk(c, alive, fileAt))}
+		c.exact.Store(kept)
 	}
 	for i, t := range x.columns {
-		out.columns[t.position] = found[i]
+		out[i].Add(kept.columns[t.position])
+	}
+}
+
+// readChunk finds out what is certain of the live files of a chunk.
+func (x *exactness) readChunk(c *fileChunk, alive uint64, fileAt func(c *fileChunk, i int) File) []ExactColumn {
+	found := noneOf(x.columns)
+	for ; alive != 0; alive &= alive - 1 {
+		i := bits.TrailingZeros64(alive)
+		x.addFile(found, fileAt(c, i), liveRecords(c.records[i], c.extra[i]))
+	}
+	return found
+}
+
+// noneOf is what is certain of columns without rows.
+func noneOf[T any](columns []T) []ExactColumn {
+	out := make([]ExactColumn, len(columns))
+	for i := range out {
+		out[i] = noValues
 	}
 	return out
 }

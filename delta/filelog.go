@@ -26,6 +26,7 @@ type fileLog struct {
 	text   textArena
 	stats  statsArena
 	parts  map[string]map[string]string // one map for each distinct set of partition values
+	exact  *atomic.Pointer[viewExact]   // holds nil until it is asked for
 
 	tombstones tombstones // append-only
 }
@@ -59,10 +60,11 @@ type fileView struct {
 	withDV     int   // live files that have a deletion vector
 	stats      []*statsBlock
 	tombstones tombstones
+	exact      *atomic.Pointer[viewExact] // of the log: of the view that was asked last, whichever it is
 }
 
 func newFileLog(root string) *fileLog {
-	return &fileLog{root: root, index: newKeyIndex(), parts: make(map[string]map[string]string)}
+	return &fileLog{root: root, index: newKeyIndex(), parts: make(map[string]map[string]string), exact: new(atomic.Pointer[viewExact])}
 }
 
 // alive tells whether the view sees the position's file.
@@ -108,7 +110,7 @@ func (l *fileLog) applyFiles(view *fileView, c *commit, replaces bool) {
 		l.append(view, path, a)
 	}
 	view.version = c.version
-	view.chunks, view.n, view.stats, view.tombstones = l.chunks, l.n, l.stats.blocks, l.tombstones
+	view.chunks, view.n, view.stats, view.tombstones, view.exact = l.chunks, l.n, l.stats.blocks, l.tombstones, l.exact
 }
 
 // path decodes a path of the log into the arena. Most paths stay what they are.
@@ -225,6 +227,6 @@ func (l *fileLog) compact(view fileView, notBefore int64) (*fileLog, fileView) {
 		out.tombstones = append(out.tombstones, *t)
 	}
 	out.stats.share()
-	next.chunks, next.n, next.stats, next.tombstones = out.chunks, out.n, out.stats.blocks, out.tombstones
+	next.chunks, next.n, next.stats, next.tombstones, next.exact = out.chunks, out.n, out.stats.blocks, out.tombstones, out.exact
 	return out, next
 }
