@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lakesql/store"
 )
 
 func FuzzOffsets(f *testing.F) {
@@ -87,4 +89,35 @@ func FuzzMetadata(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, id, again)
 	})
+}
+
+func FuzzCopyEntry(f *testing.F) {
+	for _, seed := range []string{
+		"v1\n" + `{"table":"id","before":-1}` + "\n" + `{"path":"file:///a","timestamp":1,"batchId":5}`, "v1\n{\"table\":\"id\",\"before\":-1}", "v1", "v2", "",
+		"v1\n{\"table\":\"id\",\"before\":5}", "v1\r\n{\"table\":\"id\",\"before\":-7}\r\n\r\n{}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		st := store.NewMemory("file:///t")
+		require.NoError(t, st.MakeRoot(t.Context()))
+		require.NoError(t, st.PutIfAbsent(t.Context(), copyKey(5), data))
+		log := NewCopyLog(st)
+		got, err := log.Read(t.Context(), "id", 5, true)
+		if err != nil {
+			return
+		}
+		e, err := log.Add(t.Context(), got, 5, got.all())
+		require.NoError(t, err, "what can be read can be written")
+		again, err := log.Read(t.Context(), "id", e.ID, true)
+		require.NoError(t, err)
+		require.Equal(t, got.paths, again.paths)
+	})
+}
+
+func (c *Copied) all() (out []SourceEntry) {
+	for _, e := range c.chain {
+		out = append(out, e.files...)
+	}
+	return out
 }

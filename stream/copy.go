@@ -38,12 +38,10 @@ type Copy struct {
 
 // Copied is what a COPY INTO did.
 type Copied struct {
-	Version   int64 // of the table; -1: there was nothing new, and nothing was committed
-	Files     int64
-	Rows      int64 // written
-	ErrorRows int64 // with a bad field, where OnError or the option mode lets those pass
-	Errors    []source.RowError
-	Waiting   int64 // files that were still being written, and are left to the next COPY INTO
+	Version int64             // of the table; -1: there was nothing new, and nothing was committed
+	Rows    int64             // written
+	Errors  []source.RowError // the first of them, where OnError lets such rows pass
+	Waiting int64             // files that were still being written, and are left to the next COPY INTO
 }
 
 // Copy runs a COPY INTO. The table exists. Copies into one table wait for each other within this server; those of several servers
@@ -124,7 +122,7 @@ func (r *copyRun) run(ctx context.Context, spec source.Spec) (Copied, error) {
 	if err != nil {
 		return Copied{}, r.explain(ctx, err)
 	}
-	out := Copied{Files: int64(len(r.newest())), Rows: res.rows, ErrorRows: res.observed.errorRows, Errors: res.observed.kept, Waiting: waiting}
+	out := Copied{Rows: res.rows, Errors: res.observed.kept, Waiting: waiting}
 	if out.Version, err = r.finish(ctx, res, fit); err != nil {
 		return Copied{}, r.explain(ctx, err)
 	}
@@ -147,7 +145,11 @@ func (r *copyRun) look(ctx context.Context) error {
 			if now, nowErr := r.target.Table.Snapshot(ctx); nowErr == nil && txnOf(now, CopyAppID) != last {
 				continue
 			}
-			if !r.Force || !checkpoint.IsKind(err, checkpoint.Damaged) {
+			var own *checkpoint.Error
+			if !errors.As(err, &own) {
+				return fmt.Errorf("%s: read which files are in the table already: %w", r.def.subject(), err)
+			}
+			if !r.Force || own.Kind != checkpoint.Damaged {
 				return &Error{Kind: KindCheckpoint, Err: err, Message: fmt.Sprintf("%s: which files are in the table already is not known: %v", r.def.subject(), err)}
 			}
 			copied = checkpoint.None(snap.Metadata().ID)
@@ -278,6 +280,7 @@ func (r *copyRun) finish(ctx context.Context, res *batchResult, fit *fitting) (v
 	if err != nil {
 		return 0, fmt.Errorf("commit to %s: %w", r.def.Target, err)
 	}
+	r.s.m.log.Info("copy into", "table", r.def.Target.String(), "version", done.Version, "files", len(r.newest()), "rows", res.rows, "malformed", res.observed.errorRows)
 	if err := r.log.Committed(ctx, entry); err != nil { // the next one does it
 		r.s.m.log.Warn("what COPY INTO has merged could not be cleared away", "table", r.def.Target.String(), "error", err)
 	}
