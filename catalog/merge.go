@@ -102,10 +102,13 @@ func (n mergeInfo) String() string {
 	return fmt.Sprintf("Rows inserted: %d  Updated: %d  Deleted: %d", n.inserted, n.updated, n.deleted)
 }
 
-// mayMerge checks the privileges that the clauses want of the target.
+// mayMerge checks the privileges that the clauses want of the target. ON reads it, and what matches tells of it.
 func (c *Catalog) mayMerge(ctx *sql.Context, stmt *sqlext.Merge) error {
 	handler := c.engine.Analyzer.Catalog.AuthorizationHandler()
 	state := handler.NewQueryState(ctx)
+	if err := handler.HandleAuth(ctx, state, needs(ast.AuthType_SELECT, stmt.Target)); err != nil {
+		return err
+	}
 	for _, clause := range stmt.Clauses {
 		privilege := map[sqlext.MergeAction]string{
 			sqlext.MergeUpdate: ast.AuthType_UPDATE, sqlext.MergeDelete: ast.AuthType_DELETE, sqlext.MergeInsert: ast.AuthType_INSERT,
