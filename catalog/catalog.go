@@ -108,6 +108,7 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	installIntervalRule()
 	installDateTextRule()
 	installDateReadRule()
+	installNaNOrderRule()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).

@@ -1,0 +1,72 @@
+package catalog
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// nanOrderRule is the id of orderNaN among the analyzer's rules.
+const nanOrderRule analyzer.RuleId = 10006
+
+// installNaNOrderRule adds orderNaN, once, as installOverflowRule does.
+var installNaNOrderRule = sync.OnceFunc(func() {
+	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: nanOrderRule, Apply: orderNaN})
+})
+
+// orderNaN makes ORDER BY, of queries and of windows, compare floats as batches do. By GMS's comparison a NaN is equal to every number, and rows come
+// in an order that is none.
+func orderNaN(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
+	n, sameWindows, err := transform.NodeExprsWithOpaque(ctx, n, orderWindow)
+	if err != nil {
+		return nil, sameWindows, err
+	}
+	n, same, err := transform.NodeWithOpaque(ctx, n, func(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
+		s, ok := n.(*plan.Sort)
+		if !ok {
+			return n, transform.SameTree, nil
+		}
+		columns, same := nanOrderedAll(ctx, s.Expressions())
+		if same {
+			return n, same, nil
+		}
+		out, err := s.WithExpressions(ctx, columns...)
+		return out, same, err
+	})
+	return n, same && sameWindows, err
+}
+
+// orderWindow is orderNaN for the window of a function.
+func orderWindow(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	w, ok := e.(sql.WindowAdaptableExpression)
+	if !ok || w.Window() == nil {
+		return e, transform.SameTree, nil
+	}
+	columns, same := nanOrderedAll(ctx, w.Window().ToExpressions())
+	if same {
+		return e, same, nil
+	}
+	window, err := w.Window().FromExpressions(ctx, columns)
+	if err != nil {
+		return nil, same, err
+	}
+	return w.WithWindow(ctx, window), same, nil
+}
+
+func nanOrderedAll(ctx *sql.Context, all []sql.Expression) ([]sql.Expression, transform.TreeIdentity) {
+	out, same := slices.Clone(all), transform.SameTree
+	for i, e := range all {
+		if t, ok := e.Type(ctx).(sql.NumberType); ok && types.IsFloat(t) {
+			out[i], same = &nanOrdered{expression.UnaryExpressionStub{Child: e}}, transform.NewTree
+		}
+	}
+	return out, same
+}
