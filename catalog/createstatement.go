@@ -20,12 +20,15 @@ const warningKeys = 1235
 
 // newCreateTable is the node of a CREATE TABLE that vitess has parsed. spark is nil without anything that vitess does not know.
 func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text string) *statement {
-	keys := takeKeys(ddl)
+	keys, indexes := takeKeys(ddl)
 	a := action{name: "CREATE TABLE", schema: types.OkResultSchema, writes: true}
 	a.run = func(ctx *sql.Context) ([]sql.Row, error) {
 		clauses, err := c.clausesOf(spark)
 		if err != nil {
 			return nil, err
+		}
+		for _, columns := range indexes {
+			ctx.Warn(warningKeys, "KEY (%s) has no effect: a Delta table has no indexes, and files that a condition rules out are skipped by their statistics", columns)
 		}
 		for property, text := range keys {
 			clauses.Properties[property] = text

@@ -24,11 +24,12 @@ const (
 	columnKeyUniqueKey ast.ColumnKeyOption = 4
 )
 
-// takeKeys takes the keys out of a CREATE TABLE, as properties: GMS's planner would trust them. Primary key columns stay NOT NULL.
-func takeKeys(ddl *ast.DDL) map[string]string {
+// takeKeys takes the keys out of a CREATE TABLE, as properties: GMS's planner would trust them. Primary key columns stay NOT NULL. indexes are the columns
+// of each KEY that is nothing but an index.
+func takeKeys(ddl *ast.DDL) (keys map[string]string, indexes []string) {
 	found := make(map[string][]string)
 	if ddl.TableSpec == nil {
-		return nil
+		return nil, nil
 	}
 	notNull := make(map[string]bool)
 	for _, col := range ddl.TableSpec.Columns {
@@ -46,21 +47,21 @@ func takeKeys(ddl *ast.DDL) map[string]string {
 			col.Type.ForeignKeyDef = nil
 		}
 	}
-	takeIndexes(ddl.TableSpec, found, notNull)
+	indexes = takeIndexes(ddl.TableSpec, found, notNull)
 	for _, col := range ddl.TableSpec.Columns {
 		if notNull[col.Name.Lowered()] {
 			col.Type.NotNull, col.Type.Null = true, false
 		}
 	}
-	out := make(map[string]string, len(found))
+	keys = make(map[string]string, len(found))
 	for property, list := range found {
-		out[property] = strings.Join(list, "; ")
+		keys[property] = strings.Join(list, "; ")
 	}
-	return out
+	return keys, indexes
 }
 
 // takeIndexes takes the keys that stand behind the columns.
-func takeIndexes(spec *ast.TableSpec, found map[string][]string, notNull map[string]bool) {
+func takeIndexes(spec *ast.TableSpec, found map[string][]string, notNull map[string]bool) (plain []string) {
 	for _, index := range spec.Indexes {
 		var columns []string
 		for _, f := range index.Fields {
@@ -74,6 +75,8 @@ func takeIndexes(spec *ast.TableSpec, found map[string][]string, notNull map[str
 			found[primaryKeyProperty] = append(found[primaryKeyProperty], strings.Join(columns, ", "))
 		case index.Info.Unique:
 			found[uniqueKeysProperty] = append(found[uniqueKeysProperty], strings.Join(columns, ", "))
+		default:
+			plain = append(plain, strings.Join(columns, ", "))
 		}
 	}
 	spec.Indexes = nil
@@ -86,4 +89,5 @@ func takeIndexes(spec *ast.TableSpec, found map[string][]string, notNull map[str
 		kept = append(kept, constraint)
 	}
 	spec.Constraints = kept
+	return plain
 }

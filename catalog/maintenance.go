@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
 	"lakesql/delta"
@@ -96,9 +97,12 @@ func (c *Catalog) partitionFilter(ctx *sql.Context, snap *delta.Snapshot, where 
 	for _, name := range snap.Metadata().PartitionColumns {
 		schema.Fields = append(schema.Fields, snap.Schema().Fields[snap.Schema().Index(name)])
 	}
+	if err := onlyPartitionColumns(snap, schema, where); err != nil {
+		return nil, err
+	}
 	eval, err := evaluator{c}.Compile(ctx, schema, []delta.Expression{{SQL: where, Type: batch.Type{Kind: batch.Bool}}})
 	if err != nil {
-		return nil, refuse(KindInvalid, "OPTIMIZE ... WHERE %s: the condition may name the partition columns only (%s): %v", where, strings.Join(schema.Names(), ", "), err)
+		return nil, refuse(KindInvalid, "OPTIMIZE ... WHERE %s: %v", where, err)
 	}
 	return func(values map[string]string) (bool, error) {
 		row := &batch.Batch{Schema: schema, Len: 1}
@@ -115,6 +119,28 @@ func (c *Catalog) partitionFilter(ctx *sql.Context, snap *delta.Snapshot, where 
 		}
 		return !out[0].IsNull(0) && out[0].Decode().Bools[0], nil
 	}, nil
+}
+
+// onlyPartitionColumns refuses a condition that names another column.
+func onlyPartitionColumns(snap *delta.Snapshot, partitions *batch.Schema, where string) error {
+	parsed, err := sqlext.SparkExpression(where)
+	if err != nil {
+		return err
+	}
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		column, ok := n.(*ast.ColName)
+		if !ok || partitions.Index(column.Name.String()) >= 0 {
+			return true, nil
+		}
+		name := column.Name.String()
+		switch {
+		case snap.Schema().Index(name) < 0:
+			return false, sql.ErrColumnNotFound.New(name)
+		case len(partitions.Fields) == 0:
+			return false, refuse(KindInvalid, "OPTIMIZE ... WHERE %s: the table has no partition columns, by which WHERE chooses files; leave it out, or CLUSTER BY (%s) and OPTIMIZE FULL", where, name)
+		}
+		return false, refuse(KindInvalid, "OPTIMIZE ... WHERE %s: %s is no partition column, and those are what WHERE may name: %s", where, name, strings.Join(partitions.Names(), ", "))
+	}, parsed)
 }
 
 var vacuumSchema = sql.Schema{{Name: "path", Type: textType}}

@@ -86,7 +86,12 @@ func (t *Table) OpenFile(ctx context.Context, snap *Snapshot, f File, opts FileR
 	if err != nil {
 		return nil, err
 	}
-	if r.file, err = opts.Cache.Open(ctx, st, key, f.Size); err != nil {
+	r.file, err = opts.Cache.Open(ctx, st, key, f.Size)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("version %d of the table needs a file that is gone; VACUUM deletes those that only versions older than its retention need, and DESCRIBE HISTORY tells when it ran: %w",
+			snap.Version(), err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -79,7 +79,7 @@ func (p *parser) alterStream() Statement {
 		s.Action = AlterSelect
 		s.Select = p.streamSelect()
 	default:
-		p.fail("PAUSE, RESUME, SET OPTIONS (...), SET TRIGGER, RENAME TO, SKIP FILE, RETRY, RESET or AS SELECT")
+		p.fail("PAUSE, RESUME, SET OPTIONS (...), SET TRIGGER, RENAME TO, SKIP FILE, RESET or AS SELECT")
 	}
 	s.SQL = p.text(from)
 	return s

@@ -94,7 +94,7 @@ func mayNeedRewrite(sql string) bool {
 		return true
 	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -126,11 +126,55 @@ func claimed(sql string, tokens []token) bool {
 // rewriteTokens adds the replacements for a statement that is not ours.
 func rewriteTokens(tokens []token, edits *editor) error {
 	r := rewriter{tokens: tokens, edits: edits}
+	r.statement()
 	return r.run(nil)
 }
 
 // tableFunctions are the functions whose arguments can be named by = as well as by =>.
 var tableFunctions = map[string]bool{"read_files": true, "table_changes": true, "kafka": true, "rate": true, SourceFunction: true}
+
+// statement rewrites words at the beginning or the end of statements: IN of SHOW COLUMNS is FROM; DROP TABLE t PURGE is what DROP TABLE
+// does anyway; DELETE FROM t a is DELETE a FROM t a.
+func (r *rewriter) statement() {
+	last := len(r.tokens) - 1
+	switch first := r.at(0); {
+	case first.is("SHOW"):
+		i := 1
+		for r.at(i).is("FULL") || r.at(i).is("EXTENDED") {
+			i++
+		}
+		if !r.at(i).is("COLUMNS") && !r.at(i).is("FIELDS") {
+			return
+		}
+		for j := i + 1; j <= last && !r.at(j).is("WHERE") && !r.at(j).is("LIKE"); j++ {
+			if r.at(j).is("IN") {
+				r.edits.replace(r.tokens[j].start, r.tokens[j].end, "FROM")
+			}
+		}
+	case first.is("DROP") && r.at(1).is("TABLE") && last > 2 && r.at(last).is("PURGE"):
+		if before := r.at(last - 1); !before.is("EXISTS") && (before.kind == tokWord || before.kind == tokQuoted) {
+			r.edits.replace(before.end, r.tokens[last].end, "")
+		}
+	case first.is("DELETE") && r.at(1).is("FROM"):
+		r.deleteAlias()
+	}
+}
+
+// deleteAlias names the alias of the one table of a DELETE as what is deleted from.
+func (r *rewriter) deleteAlias() {
+	i := 3
+	for r.at(i).punct(".") {
+		i += 2
+	}
+	if r.at(i).is("AS") {
+		i++
+	}
+	alias, next := r.at(i), r.at(i+1)
+	if alias.kind != tokQuoted && !isPlainWord(alias) || !next.is("WHERE") && i+1 < len(r.tokens) {
+		return
+	}
+	r.edits.replace(r.tokens[1].start, r.tokens[1].start, r.edits.sql[alias.start:alias.end]+" ")
+}
 
 // longUnits are the units of INTERVAL that vitess takes for words that cannot be one, unless they are quoted.
 var longUnits = map[string]bool{
