@@ -33,8 +33,8 @@ const (
 	daysToEpoch = 719_468 // from 0000-03-01 to 1970-01-01
 )
 
-// civilFromDays is the inverse of DaysFromCivil.
-func civilFromDays(days int64) (year int64, month, day int) {
+// CivilFromDays is the inverse of DaysFromCivil.
+func CivilFromDays(days int64) (year int64, month, day int) {
 	days += daysToEpoch
 	era := floorDiv(days, daysPerEra)
 	dayOfEra := days - era*daysPerEra
@@ -154,7 +154,7 @@ func fromWallClock(wall int64, loc *time.Location) int64 {
 func AppendDate(dst []byte, days int32) []byte { return appendDate(dst, int64(days)) }
 
 func appendDate(dst []byte, days int64) []byte {
-	year, month, day := civilFromDays(days)
+	year, month, day := CivilFromDays(days)
 	switch {
 	case year > 9999:
 		dst = append(dst, '+')

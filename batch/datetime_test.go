@@ -100,7 +100,7 @@ func TestWallClock(t *testing.T) {
 func TestCalendarAgainstTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		days := rapid.Int64Range(-4_500_000, 5_000_000).Draw(t, "days")
-		year, month, day := civilFromDays(days)
+		year, month, day := CivilFromDays(days)
 		want := time.Unix(days*86_400, 0).UTC()
 		require.Equal(t, []int{want.Year(), int(want.Month()), want.Day()}, []int{int(year), month, day})
 		require.Equal(t, days, DaysFromCivil(year, month, day))

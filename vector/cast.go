@@ -29,7 +29,7 @@ type cast struct {
 // to a smaller scale (rounded half away from zero), a timestamp to its date, and integers, decimals, dates and timestamps to their texts. A nested
 // type becomes one that is Alike.
 func NewCast(arg Expr, to batch.Type) (Expr, error) {
-	if arg.Type() == to {
+	if arg = shrink(arg, to); arg.Type() == to {
 		return arg, nil
 	}
 	if arg.Type().Alike(to) {

@@ -81,7 +81,7 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		pair := e.(expression.Comparer)
 		return c.compare(op, pair.Left(), pair.Right())
 	}
-	return nil, errNotCompiled
+	return c.function(e)
 }
 
 func (c compiler) cast(e Caster) (vector.Expr, error) {

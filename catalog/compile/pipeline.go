@@ -8,6 +8,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
@@ -267,7 +268,7 @@ func sameType(a, b sql.Type) bool {
 	if okA && okB {
 		return da.Precision() == db.Precision() && da.Scale() == db.Scale()
 	}
-	return a.Type() == b.Type()
+	return a.Type() == b.Type() || types.IsTextOnly(a) && types.IsTextOnly(b)
 }
 
 // errNotCompiled says that an expression is left to the rows.
