@@ -28,10 +28,12 @@ type transaction struct {
 	scans      map[string]uint64 // by the table's URI: the last statement that read it
 }
 
-// work is what a transaction has written and not committed. It is replaced, never changed.
+// work is what a transaction has written and not committed. It is replaced by that of the next statement, which goes on with its
+// delta.Transaction; going back makes that anew.
 type work struct {
 	handle *delta.Table
-	name   string // of the table, for messages
+	base   *delta.Snapshot // that the transaction has read
+	name   string          // of the table, for messages
 	tx     *delta.Transaction
 	view   *delta.Snapshot // the version with what is written on top
 	writes []*tableWrite   // by statement
@@ -137,19 +139,35 @@ func (t *transaction) mayWrite(table *delta.Table, name string) error {
 func (t *transaction) add(w *tableWrite, op delta.Operation) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := &work{handle: w.t.handle, name: w.t.name}
-	if before := t.work; before != nil {
-		next.tx = before.tx.Clone()
-		next.writes, next.ops = before.writes[:len(before.writes):len(before.writes)], before.ops[:len(before.ops):len(before.ops)]
+	next := &work{handle: w.t.handle, base: w.t.snap, name: w.t.name}
+	if t.work != nil {
+		*next = *t.work
 	} else {
-		next.tx = w.t.handle.Begin(w.t.snap)
+		next.tx = next.handle.Begin(next.base)
 	}
 	if err := w.apply(next.tx); err != nil {
-		return err
+		return errors.Join(err, t.redo(t.work))
 	}
 	next.view = next.tx.View()
 	next.writes, next.ops = append(next.writes, w), append(next.ops, op)
 	t.work = next
+	return nil
+}
+
+// redo makes an earlier work, or none, the present one: with a transaction that has done what was written up to there, and no more.
+func (t *transaction) redo(to *work) error {
+	t.work = nil
+	if to == nil {
+		return nil
+	}
+	again := *to
+	again.tx = again.handle.Begin(again.base)
+	for _, w := range again.writes {
+		if err := w.apply(again.tx); err != nil {
+			return err
+		}
+	}
+	t.work = &again
 	return nil
 }
 
@@ -246,7 +264,7 @@ func (t *transaction) find(name string) int {
 
 // backTo makes an earlier work, or none, the present one, and drops the files that were written since.
 func (t *transaction) backTo(ctx context.Context, to *work) error {
-	if t.work == nil {
+	if t.work == to {
 		return nil
 	}
 	kept := 0
@@ -257,6 +275,5 @@ func (t *transaction) backTo(ctx context.Context, to *work) error {
 	for _, w := range t.work.writes[kept:] {
 		all = append(all, w.drop(ctx))
 	}
-	t.work = to
-	return errors.Join(all...)
+	return errors.Join(append(all, t.redo(to))...)
 }

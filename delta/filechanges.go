@@ -3,8 +3,6 @@ package delta
 import (
 	"bytes"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"lakesql/delta/dv"
@@ -44,6 +42,7 @@ func (f File) statsText() []byte {
 type fileChanges struct {
 	added   []*addedFile // in the order of Add
 	touched []*touchedFile
+	unseen  []string // paths of what has changed since the last View
 	byPath  struct {
 		added   map[string]*addedFile
 		touched map[string]*touchedFile
@@ -53,6 +52,7 @@ type fileChanges struct {
 // addedFile is a file that the transaction adds.
 type addedFile struct {
 	AddFile
+	records int64      // as the statistics say; -1: they do not
 	rows    *dv.Bitmap // that a later statement deleted, beyond the file's own vector; nil: none
 	dropped bool       // a later statement removed it again
 
@@ -71,7 +71,8 @@ func (c *fileChanges) add(f AddFile) {
 	if c.byPath.added == nil {
 		c.byPath.added = make(map[string]*addedFile)
 	}
-	a := &addedFile{AddFile: f}
+	a := &addedFile{AddFile: f, records: numRecords([]byte(f.Stats))}
+	c.unseen = append(c.unseen, f.Path)
 	c.added = append(c.added, a)
 	c.byPath.added[f.Path] = a
 }
@@ -99,6 +100,7 @@ func (c *fileChanges) touch(f File) (entry *touchedFile, had bool) {
 }
 
 func (c *fileChanges) remove(f File) {
+	c.unseen = append(c.unseen, f.Path)
 	if a := c.own(f.Path); a != nil {
 		a.dropped = true
 		return
@@ -109,6 +111,7 @@ func (c *fileChanges) remove(f File) {
 
 // deleteRows deletes rows that are live. The last ones of a file remove it.
 func (c *fileChanges) deleteRows(f File, rows *dv.Bitmap) error {
+	c.unseen = append(c.unseen, f.Path)
 	if a := c.own(f.Path); a != nil {
 		deleted := a.extra.deletedRows() + a.rows.Cardinality() + rows.Cardinality()
 		if a.dropped = deleted >= f.records; !a.dropped {
@@ -141,23 +144,15 @@ func (e *fileExtra) deletedRows() int64 {
 	return e.dv.cardinality
 }
 
-// clone returns changes of their own, for a transaction that may be taken back to here.
-func (c *fileChanges) clone() fileChanges {
-	var out fileChanges
-	out.byPath.added, out.byPath.touched = maps.Clone(c.byPath.added), maps.Clone(c.byPath.touched)
-	out.added, out.touched = slices.Clone(c.added), slices.Clone(c.touched)
-	for i, a := range out.added {
-		copied := *a
-		out.added[i] = &copied
-		if out.byPath.added[a.Path] == a {
-			out.byPath.added[a.Path] = &copied
-		}
+// unsee makes the next View look at all.
+func (c *fileChanges) unsee() {
+	c.unseen = nil
+	for _, t := range c.touched {
+		c.unseen = append(c.unseen, t.file.Path)
 	}
-	for i, t := range out.touched {
-		copied := *t
-		out.touched[i], out.byPath.touched[t.file.Path] = &copied, &copied
+	for _, a := range c.added {
+		c.unseen = append(c.unseen, a.Path)
 	}
-	return out
 }
 
 // live yields the files that are added at the end.

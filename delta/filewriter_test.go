@@ -415,11 +415,15 @@ func TestAppendOnly(t *testing.T) {
 	st := memoryStore(t)
 	table := createTable(t, st, testSchema, nil, map[string]string{"delta.appendOnly": "true"})
 	s := appendFiles(t, table, "a").Snapshot
-	x := table.Begin(s)
-	x.Remove(slices.Collect(s.Files())...)
-	x.Add(addOf("c"))
-	_, err := x.Clone().Commit(ctx, Operation{Name: "DELETE"})
+	begin := func() *Transaction {
+		x := table.Begin(s)
+		x.Remove(slices.Collect(s.Files())...)
+		x.Add(addOf("c"))
+		return x
+	}
+	_, err := begin().Commit(ctx, Operation{Name: "DELETE"})
 	require.ErrorContains(t, err, "DELTA_CANNOT_MODIFY_APPEND_ONLY")
+	x := begin()
 	x.Rearrange()
 	_, err = x.Commit(ctx, Operation{Name: "OPTIMIZE"})
 	require.NoError(t, err, "no row is changed")

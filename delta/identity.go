@@ -236,7 +236,9 @@ func (x *Transaction) advanceIdentity() error {
 	}
 	var adds []AddFile
 	for _, f := range x.files.added { // those dropped again too: a gap costs nothing
-		adds = append(adds, f.AddFile)
+		if len(f.identity) > 0 {
+			adds = append(adds, f.AddFile)
+		}
 	}
 	next, err := advanceIdentity(m, adds)
 	if err == nil && next != m {

@@ -2,8 +2,6 @@ package delta
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"lakesql/delta/dv"
 )
@@ -19,13 +17,6 @@ type readSet struct {
 	rows       map[string]*dv.Bitmap                 // single rows, by path
 	partitions []func(values map[string]string) bool // every row of the partitions that match
 	rechecks   []Recheck
-}
-
-func (r *readSet) clone() readSet {
-	out := *r
-	out.files, out.rows = maps.Clone(r.files), maps.Clone(r.rows)
-	out.partitions, out.rechecks = slices.Clone(r.partitions), slices.Clone(r.rechecks)
-	return out
 }
 
 // none tells whether nothing has been read.

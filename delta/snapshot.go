@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"lakesql/batch"
@@ -86,8 +87,9 @@ type File struct {
 // Files yields the live files, oldest first. Statistics are cheapest to read in that order.
 func (s *Snapshot) Files() iter.Seq[File] {
 	return func(yield func(File) bool) {
+		touched := s.own.touched()
 		for f := range s.files.files(s) {
-			if s.own != nil && s.own.touched[f.Path] {
+			if slices.ContainsFunc(touched, func(paths map[string]bool) bool { return paths[f.Path] }) {
 				continue
 			}
 			if !yield(f) {
@@ -97,7 +99,7 @@ func (s *Snapshot) Files() iter.Seq[File] {
 		if s.own == nil {
 			return
 		}
-		for f := range s.own.files.files(s) {
+		for f := range s.own.all(s) {
 			if !yield(f) {
 				return
 			}

@@ -20,7 +20,8 @@ type Transaction struct {
 	metadata  *Metadata // nil: not changed. With wishes about the protocol among its properties
 	protocol  *Protocol // nil: not changed
 	files     fileChanges
-	changes   []AddFile // of the change data feed
+	own       *ownChanges // of the last View; nil: none
+	changes   []AddFile   // of the change data feed
 	txns      []txnAction
 	domains   []domainAction
 	dropped   []string // features
@@ -42,20 +43,11 @@ func (t *Table) Begin(read *Snapshot) *Transaction {
 	return x
 }
 
-// Clone returns a transaction of its own that has done the same so far. A savepoint, or the state before a statement that
-// may fail, is a clone.
-func (x *Transaction) Clone() *Transaction {
-	out := *x
-	out.files = x.files.clone()
-	out.changes, out.txns, out.domains = slices.Clone(x.changes), slices.Clone(x.txns), slices.Clone(x.domains)
-	out.dropped = slices.Clone(x.dropped)
-	out.reads = x.reads.clone()
-	return &out
-}
-
 // SetMetadata replaces the table's metadata. On a table that exists, the id stays what it was, and metadata that equal the
 // present ones write nothing: metaData is a conflict for every other writer.
 func (x *Transaction) SetMetadata(m *Metadata) {
+	x.own = nil // partition values may have other names
+	x.files.unsee()
 	next := *m
 	if x.read != nil {
 		next.ID, next.CreatedTime = x.read.metadata.ID, x.read.metadata.CreatedTime
