@@ -42,7 +42,7 @@ lint:
 race:
 	CGO_ENABLED=1 go test -race -short -tags $(TAGS) ./...
 
-# Real Spark and delta-rs. scripts/interop-env makes their environment outside the checkout, once.
+# Real Spark, delta-rs and DuckDB. scripts/interop-env makes their environment outside the checkout, once.
 interop:
 	scripts/interop-env
 	LAKESQL_INTEROP=$$(scripts/interop-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 40m -v ./integration/interop/...

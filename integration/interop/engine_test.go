@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -154,28 +156,7 @@ type contents struct {
 	Rows   [][]*string `json:"rows"`
 }
 
-// reader is a way to read a table's rows.
-type reader struct {
-	name string
-	read func(t *testing.T, path string) ([][]string, error)
-}
-
-func readBy(e *engine, name, command string) reader {
-	return reader{name, func(t *testing.T, path string) ([][]string, error) {
-		var c contents
-		err := e.ask(t, &c, command, path)
-		return canonical(c.Rows), err
-	}}
-}
-
-var (
-	inSpark35 = readBy(spark35, "Spark 3.5", "read")
-	inSpark40 = readBy(spark40, "Spark 4.0", "read")
-	inDeltaRS = readBy(others, "delta-rs", "deltars_read")
-	inDuckDB  = readBy(others, "DuckDB", "duckdb_read")
-)
-
-// canonical sorts rows, and writes NULL for null and JSON in one form.
+// canonical sorts rows, and writes NULL for null, and JSON and floating point numbers in one form.
 func canonical(rows [][]*string) [][]string {
 	out := make([][]string, len(rows))
 	for i, row := range rows {
@@ -190,7 +171,21 @@ func canonical(rows [][]*string) [][]string {
 	return sortRows(out)
 }
 
+// goFloats are the texts that Go's driver makes of what lakesql sends.
+var goFloats = map[string]string{"-0": "-0.0", "+Inf": "Infinity", "-Inf": "-Infinity"}
+
+// exponent is a floating point number that engines spell in several ways.
+var exponent = regexp.MustCompile(`^-?\d+(\.\d+)?[eE][-+]?\d+$`)
+
 func canonicalValue(v string) string {
+	if word, ok := goFloats[v]; ok {
+		return word
+	}
+	if exponent.MatchString(v) {
+		if n, err := strconv.ParseFloat(v, 64); err == nil {
+			return strconv.FormatFloat(n, 'g', -1, 64)
+		}
+	}
 	if !strings.HasPrefix(v, "{") && !strings.HasPrefix(v, "[") {
 		return v
 	}

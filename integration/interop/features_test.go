@@ -1,47 +1,13 @@
 package interop
 
-import (
-	"path/filepath"
-	"testing"
+import "slices"
 
-	"github.com/stretchr/testify/require"
+// kernelLacks is how DuckDB begins to say that it cannot write a feature. Old protocol versions stand for all features up to theirs, so that it names
+// another one than that which the table uses.
+const kernelLacks = "DeltaKernel UnsupportedError"
 
-	"lakesql/integration/harness"
-)
-
-// feature is a table that uses a writer feature of Delta, made by lakesql and then shared.
-type feature struct {
-	name    string
-	make    []string     // statements of lakesql; the table is t
-	columns string       // of t, in the spelling in which lakesql gives the text that the others give
-	want    [][]string   // after make
-	readers []reader     // who reads want
-	writers []otherWrite // who writes to it then, one after the other
-	refused []string     // statements of lakesql that must fail
-}
-
-// otherWrite is a write by another engine.
-type otherWrite struct {
-	name  string
-	write func(t *testing.T, path string)
-	want  [][]string // what lakesql reads then
-}
-
-// bySpark runs a statement in a Spark; T stands for the table.
-func bySpark(e *engine, statement func(table string) string, want ...[]string) otherWrite {
-	return otherWrite{e.name, func(t *testing.T, path string) { e.sql(t, statement(quoted(path))) }, want}
-}
-
-func insertOf(values string) func(string) string {
-	return func(table string) string { return "INSERT INTO " + table + " VALUES " + values }
-}
-
-func rowsOf(rows ...[]string) [][]string { return rows }
-
-var (
-	everybody = []reader{inSpark35, inSpark40, inDeltaRS, inDuckDB}
-	sparks    = []reader{inSpark35, inSpark40}
-)
+// generatedRow is a row of the table with generated columns.
+const generatedRow = `arrow_cast('2024-03-01T01:00:00Z', 'Timestamp(Microsecond, Some("UTC"))') AS moment, DATE '2024-03-01' AS day, # AS id, # * 2 AS twice`
 
 var features = []feature{
 	{
@@ -53,8 +19,16 @@ var features = []feature{
 		columns: "id, name",
 		want:    rowsOf([]string{"1", "a"}, []string{"2", "b"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark40, insertOf("(3, 'c')"), []string{"1", "a"}, []string{"2", "b"}, []string{"3", "c"})},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (3, 'c')", []string{"3", "c"}),
+			bySpark(spark40, "DELETE FROM {t}").refusing("DELTA_CANNOT_MODIFY_APPEND_ONLY"),
+			byDuckDB("INSERT INTO t VALUES (4, 'd')", []string{"4", "d"}),
+			byDeltaRS("# AS id, 'x' AS name", "#", "x")[:1],
+			byDeltaRS("# AS id, 'x' AS name", "#", "x")[1:2].refusing("append-only"),
+		),
 		refused: []string{"DELETE FROM t WHERE id = 1", "UPDATE t SET name = 'x'"},
+		again:   []string{"INSERT INTO t VALUES (5, 'e')"},
+		end:     rowsOf([]string{"1", "a"}, []string{"100", "x"}, []string{"2", "b"}, []string{"3", "c"}, []string{"4", "d"}, []string{"5", "e"}),
 	},
 	{
 		name: "checkConstraints and NOT NULL",
@@ -66,8 +40,16 @@ var features = []feature{
 		columns: "id, amount",
 		want:    rowsOf([]string{"1", "1.50"}, []string{"2", "4.50"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark35, insertOf("(3, 9.99)"), []string{"1", "1.50"}, []string{"2", "4.50"}, []string{"3", "9.99"})},
-		refused: []string{"INSERT INTO t VALUES (4, -1)", "INSERT INTO t VALUES (NULL, 1)", "UPDATE t SET amount = 0 WHERE id = 1"},
+		writes: slices.Concat(
+			bySpark(spark35, "INSERT INTO {t} VALUES (3, 9.99)", []string{"3", "9.99"}),
+			bySpark(spark35, "INSERT INTO {t} VALUES (3, -1)").refusing("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"),
+			byDuckDB("INSERT INTO t VALUES (4, 1)").refusing("'checkConstraints' is not supported"),
+			byDeltaRS("# AS id, CAST(3 AS DECIMAL(10,2)) AS amount", "#", "3.00"),
+			byDeltaRS("# AS id, CAST(-3 AS DECIMAL(10,2)) AS amount")[:1].refusing("failed validation check"),
+		),
+		refused: []string{"INSERT INTO t VALUES (4, -1)", "INSERT INTO t VALUES (NULL, 1)", "UPDATE t SET amount = 0 WHERE id = 102"},
+		again:   []string{"UPDATE t SET amount = amount + 1 WHERE id IN (3, 102)"},
+		end:     rowsOf([]string{"1", "1.50"}, []string{"102", "4.00"}, []string{"2", "4.50"}, []string{"3", "10.99"}),
 	},
 	{
 		name: "changeDataFeed",
@@ -80,25 +62,50 @@ var features = []feature{
 		columns: "id, name",
 		want:    rowsOf([]string{"1", "a"}, []string{"2", "B"}),
 		readers: everybody,
-		writers: []otherWrite{
-			bySpark(spark40, func(t string) string {
-				return "MERGE INTO " + t + " USING (SELECT 1L AS id, 'A' AS name UNION ALL SELECT 4L, 'd') s ON " + t + ".id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
-			}, []string{"1", "A"}, []string{"2", "B"}, []string{"4", "d"}),
+		writes: slices.Concat(
+			bySpark(spark40, "MERGE INTO {t} USING (SELECT 1L AS id, 'A' AS name UNION ALL SELECT 4L, 'd') s ON {t}.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+				[]string{"1", "A"}, []string{"4", "d"}).removing([]string{"1", "a"}),
+			byDuckDB("INSERT INTO t VALUES (5, 'e')").refusing(kernelLacks),
+			byDeltaRS("# AS id, 'x' AS name", "#", "x"),
+		),
+		again: []string{"DELETE FROM t WHERE id = 2", "UPDATE t SET name = 'y' WHERE id = 102"},
+		end:   rowsOf([]string{"1", "A"}, []string{"102", "y"}, []string{"4", "d"}),
+	},
+	{
+		name: "changeDataFeed, listed as a feature",
+		make: []string{
+			"CREATE TABLE t (id BIGINT, name VARCHAR(20)) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true', 'delta.minWriterVersion' = '7')",
+			"INSERT INTO t VALUES (1, 'a')",
 		},
+		columns: "id, name",
+		want:    rowsOf([]string{"1", "a"}),
+		readers: everybody,
+		writes: slices.Concat(
+			byDuckDB("INSERT INTO t VALUES (5, 'e')", []string{"5", "e"}),
+			byDeltaRS("# AS id, 'x' AS name", "#", "x"),
+		),
+		again: []string{"DELETE FROM t WHERE id = 5", "UPDATE t SET name = 'y' WHERE id = 102"},
+		end:   rowsOf([]string{"1", "a"}, []string{"102", "y"}),
 	},
 	{
 		name: "generatedColumns",
 		make: []string{
-			"CREATE TABLE t (moment DATETIME(6), day DATE GENERATED ALWAYS AS (CAST(moment AS DATE)), n BIGINT, twice BIGINT GENERATED ALWAYS AS (n * 2))",
-			"INSERT INTO t (moment, n) VALUES ('2024-02-29 12:00:00', 21)",
+			"CREATE TABLE t (moment DATETIME(6), day DATE GENERATED ALWAYS AS (CAST(moment AS DATE)), id BIGINT, twice BIGINT GENERATED ALWAYS AS (id * 2))",
+			"INSERT INTO t (moment, id) VALUES ('2024-02-29 12:00:00', 21)",
 		},
-		columns: "DATE_FORMAT(moment, '%Y-%m-%d %H:%i:%s'), day, n, twice",
+		columns: "DATE_FORMAT(moment, '%Y-%m-%d %H:%i:%s'), day, id, twice",
 		want:    rowsOf([]string{"2024-02-29 12:00:00", "2024-02-29", "21", "42"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, func(t string) string {
-			return "INSERT INTO " + t + " (moment, n) VALUES (TIMESTAMP'2024-03-01 01:00:00', 1)"
-		}, []string{"2024-02-29 12:00:00", "2024-02-29", "21", "42"}, []string{"2024-03-01 01:00:00", "2024-03-01", "1", "2"})},
-		refused: []string{"INSERT INTO t (moment, n, twice) VALUES ('2024-02-29 12:00:00', 1, 3)"},
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} (moment, id) VALUES (TIMESTAMP'2024-03-01 01:00:00', 1)", []string{"2024-03-01 01:00:00", "2024-03-01", "1", "2"}),
+			byDuckDB("INSERT INTO t VALUES ('2024-03-01 01:00:00', '2024-03-01', 2, 4)").refusing(kernelLacks),
+			byDeltaRS(generatedRow, "2024-03-01 01:00:00", "2024-03-01", "#", "200")[:1],
+			byDeltaRS(generatedRow)[1:2].refusing("failed validation check"), // it leaves the generated column as it was
+		),
+		refused: []string{"INSERT INTO t (moment, id, twice) VALUES ('2024-02-29 12:00:00', 1, 3)"},
+		again:   []string{"UPDATE t SET id = id + 1 WHERE id IN (1, 100)"},
+		end: rowsOf([]string{"2024-02-29 12:00:00", "2024-02-29", "21", "42"}, []string{"2024-03-01 01:00:00", "2024-03-01", "101", "202"},
+			[]string{"2024-03-01 01:00:00", "2024-03-01", "2", "4"}),
 	},
 	{
 		name: "columnMapping by name",
@@ -114,7 +121,29 @@ var features = []feature{
 		columns: "id, `new name`, amount",
 		want:    rowsOf([]string{"1", "A", "NULL"}, []string{"2", "b", "1.25"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark40, insertOf("(3, 'c', 2.50)"), []string{"1", "A", "NULL"}, []string{"2", "b", "1.25"}, []string{"3", "c", "2.50"})},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (3, 'c', 2.50)", []string{"3", "c", "2.50"}),
+			byDuckDB("INSERT INTO t VALUES (4, 'd', 1)").refusing(kernelLacks),
+			byDeltaRS("# AS id, 'x' AS \"new name\", CAST(3 AS DECIMAL(10,2)) AS amount", "#", "x", "3.00"),
+		),
+		again: []string{"ALTER TABLE t ADD COLUMN more BIGINT", "ALTER TABLE t DROP COLUMN more", "UPDATE t SET amount = amount + 1 WHERE id = 102"},
+		end:   rowsOf([]string{"1", "A", "NULL"}, []string{"102", "x", "4.00"}, []string{"2", "b", "1.25"}, []string{"3", "c", "2.50"}),
+	},
+	{
+		name: "columnMapping, listed as a feature",
+		make: []string{
+			"CREATE TABLE t (id BIGINT, name VARCHAR(20)) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.minWriterVersion' = '7')",
+			"INSERT INTO t VALUES (1, 'a')",
+		},
+		columns: "id, name",
+		want:    rowsOf([]string{"1", "a"}),
+		readers: everybody,
+		writes: slices.Concat(
+			byDuckDB("INSERT INTO t VALUES (5, 'e')", []string{"NULL", "NULL"}), // its file has the names that people see, which nobody looks for
+			byDeltaRS("# AS id, 'x' AS name", "#", "x"),
+		),
+		again: []string{"DELETE FROM t WHERE id IS NULL"},
+		end:   rowsOf([]string{"1", "a"}, []string{"102", "x"}),
 	},
 	{
 		name: "columnMapping by id, partitioned",
@@ -126,8 +155,14 @@ var features = []feature{
 		},
 		columns: "id, piece",
 		want:    rowsOf([]string{"1", "a b/c"}, []string{"2", "NULL"}, []string{"3", "é%"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark35, insertOf("(4, 'x')"), []string{"1", "a b/c"}, []string{"2", "NULL"}, []string{"3", "é%"}, []string{"4", "x"})},
+		readers: []reader{inSpark35, inSpark40, inDeltaRS, inDuckDB.erring("the values of mapped partition columns were NULL")},
+		writes: slices.Concat(
+			bySpark(spark35, "INSERT INTO {t} VALUES (4, 'x')", []string{"4", "x"}),
+			byDuckDB("INSERT INTO t VALUES (5, 'e')").refusing(kernelLacks),
+			byDeltaRS("# AS id, 'é/ %' AS piece", "#", "é/ %"),
+		),
+		again: []string{"UPDATE t SET piece = 'é%' WHERE id = 102", "DELETE FROM t WHERE piece IS NULL"},
+		end:   rowsOf([]string{"1", "a b/c"}, []string{"102", "é%"}, []string{"3", "é%"}, []string{"4", "x"}),
 	},
 	{
 		name: "identityColumns",
@@ -135,12 +170,19 @@ var features = []feature{
 			"CREATE TABLE t (id BIGINT GENERATED BY DEFAULT AS IDENTITY (START WITH 10 INCREMENT BY 10), name VARCHAR(20))",
 			"INSERT INTO t (name) VALUES ('a'), ('b')",
 			"INSERT INTO t (name) VALUES ('c')",
+			"INSERT INTO t VALUES (35, 'given')",
+			"ALTER TABLE t ALTER COLUMN id SYNC IDENTITY",
 		},
 		columns: "id, name",
-		want:    rowsOf([]string{"10", "a"}, []string{"20", "b"}, []string{"30", "c"}),
+		want:    rowsOf([]string{"10", "a"}, []string{"20", "b"}, []string{"30", "c"}, []string{"35", "given"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark40, func(t string) string { return "INSERT INTO " + t + " (name) VALUES ('d')" },
-			[]string{"10", "a"}, []string{"20", "b"}, []string{"30", "c"}, []string{"40", "d"})},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} (name) VALUES ('d')", []string{"50", "d"}),
+			byDuckDB("INSERT INTO t VALUES (5, 'e')").refusing(kernelLacks),
+			byDeltaRS("# AS id, 'x' AS name").refusing("IdentityColumns"),
+		),
+		again: []string{"INSERT INTO t (name) VALUES ('e')"},
+		end:   rowsOf([]string{"10", "a"}, []string{"20", "b"}, []string{"30", "c"}, []string{"35", "given"}, []string{"50", "d"}, []string{"60", "e"}),
 	},
 	{
 		name: "deletionVectors",
@@ -154,10 +196,14 @@ var features = []feature{
 		columns: "id, name",
 		want:    rowsOf([]string{"2", "B"}, []string{"3", "c"}),
 		readers: everybody,
-		writers: []otherWrite{
-			bySpark(spark40, func(t string) string { return "DELETE FROM " + t + " WHERE id = 3" }, []string{"2", "B"}),
-			bySpark(spark35, insertOf("(5, 'e')"), []string{"2", "B"}, []string{"5", "e"}),
-		},
+		writes: slices.Concat(
+			bySpark(spark40, "DELETE FROM {t} WHERE id = 3").removing([]string{"3", "c"}),
+			bySpark(spark35, "INSERT INTO {t} VALUES (5, 'e'), (6, 'f')", []string{"5", "e"}, []string{"6", "f"}),
+			byDuckDB("INSERT INTO t VALUES (7, 'g'), (8, 'h')", []string{"7", "g"}, []string{"8", "h"}),
+			byDeltaRS("# AS id, 'x' AS name", "#", "x"),
+		),
+		again: []string{"DELETE FROM t WHERE id IN (5, 7)", "UPDATE t SET name = 'y' WHERE id = 102"},
+		end:   rowsOf([]string{"102", "y"}, []string{"2", "B"}, []string{"6", "f"}, []string{"8", "h"}),
 	},
 	{
 		name: "timestampNtz",
@@ -168,8 +214,14 @@ var features = []feature{
 		columns: "id, wall",
 		want:    rowsOf([]string{"1", "1999-12-31 23:59:59.123456"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark35, insertOf("(2, TIMESTAMP_NTZ'2024-02-29 00:00:01')"),
-			[]string{"1", "1999-12-31 23:59:59.123456"}, []string{"2", "2024-02-29 00:00:01.000000"})},
+		writes: slices.Concat(
+			bySpark(spark35, "INSERT INTO {t} VALUES (2, TIMESTAMP_NTZ'2024-02-29 00:00:01.000002')", []string{"2", "2024-02-29 00:00:01.000002"}),
+			byDuckDB("INSERT INTO t VALUES (3, '1500-01-01 00:00:00.000001')", []string{"3", "1500-01-01 00:00:00.000001"}),
+			byDeltaRS("# AS id, TIMESTAMP '2000-01-01 00:00:00.5' AS wall", "#", "2000-01-01 00:00:00.500000"),
+		),
+		again: []string{"UPDATE t SET wall = '2001-01-01 00:00:00.000003' WHERE id = 102"},
+		end: rowsOf([]string{"1", "1999-12-31 23:59:59.123456"}, []string{"102", "2001-01-01 00:00:00.000003"},
+			[]string{"2", "2024-02-29 00:00:01.000002"}, []string{"3", "1500-01-01 00:00:00.000001"}),
 	},
 	{
 		name: "v2Checkpoint",
@@ -180,7 +232,13 @@ var features = []feature{
 		columns: "id",
 		want:    rowsOf([]string{"1"}, []string{"2"}, []string{"3"}, []string{"4"}, []string{"5"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark40, insertOf("(6)"), []string{"1"}, []string{"2"}, []string{"3"}, []string{"4"}, []string{"5"}, []string{"6"})},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (6)", []string{"6"}),
+			byDuckDB("INSERT INTO t VALUES (7)", []string{"7"}),
+			byDeltaRS("# AS id", "#"),
+		),
+		again: []string{"DELETE FROM t WHERE id < 7"},
+		end:   rowsOf([]string{"102"}, []string{"7"}),
 	},
 	{
 		name: "vacuumProtocolCheck",
@@ -190,8 +248,14 @@ var features = []feature{
 		},
 		columns: "id",
 		want:    rowsOf([]string{"1"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, insertOf("(2)"), []string{"1"}, []string{"2"})},
+		readers: []reader{inSpark35, inSpark40, inDeltaRS.refusing("VacuumProtocolCheck"), inDuckDB},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (2)", []string{"2"}),
+			byDuckDB("INSERT INTO t VALUES (3)", []string{"3"}),
+			byDeltaRS("# AS id").refusing("VacuumProtocolCheck"),
+		),
+		again: []string{"DELETE FROM t WHERE id = 3"},
+		end:   rowsOf([]string{"1"}, []string{"2"}),
 	},
 	{
 		name: "typeWidening",
@@ -205,8 +269,14 @@ var features = []feature{
 		},
 		columns: "id, small, amount",
 		want:    rowsOf([]string{"1", "1", "1.2500"}, []string{"5000000000", "100000", "12345678.1234"}),
-		readers: []reader{inSpark40},
-		writers: []otherWrite{bySpark(spark40, insertOf("(2, 2, 2.5)"), []string{"1", "1", "1.2500"}, []string{"2", "2", "2.5000"}, []string{"5000000000", "100000", "12345678.1234"})},
+		readers: []reader{inSpark35.refusing("DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW"), inSpark40, inDeltaRS.refusing("TypeWidening"), inDuckDB},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (2, 2, 2.5)", []string{"2", "2", "2.5000"}),
+			byDuckDB("INSERT INTO t VALUES (3, 3, 3.5)").refusing("'typeWidening' is not supported for writes"),
+			byDeltaRS("# AS id, 1 AS small, CAST(3 AS DECIMAL(12,4)) AS amount").refusing("TypeWidening"),
+		),
+		again: []string{"UPDATE t SET amount = amount + 0.0001 WHERE id < 3"},
+		end:   rowsOf([]string{"1", "1", "1.2501"}, []string{"2", "2", "2.5001"}, []string{"5000000000", "100000", "12345678.1234"}),
 	},
 	{
 		name: "variantType",
@@ -216,9 +286,13 @@ var features = []feature{
 		},
 		columns: "id, v",
 		want:    rowsOf([]string{"1", `{"a":[1,2.5,"x",null,true]}`}, []string{"2", "NULL"}),
-		readers: []reader{inSpark40},
-		writers: []otherWrite{bySpark(spark40, func(t string) string { return "INSERT INTO " + t + ` SELECT 3, parse_json('{"b": {"c": "d"}}')` },
-			[]string{"1", `{"a":[1,2.5,"x",null,true]}`}, []string{"2", "NULL"}, []string{"3", `{"b":{"c":"d"}}`})},
+		readers: []reader{inSpark35.refusing("DELTA_UNSUPPORTED_FEATURES_FOR_READ"), inSpark40, inDeltaRS.erring("a variant was a struct of binaries to it"), inDuckDB},
+		writes: slices.Concat(
+			bySpark(spark40, `INSERT INTO {t} SELECT 3, parse_json('{"b": {"c": "d"}}')`, []string{"3", `{"b":{"c":"d"}}`}),
+			byDuckDB(`INSERT INTO t VALUES (4, {'e': 'f'}::VARIANT)`, []string{"4", `{"e":"f"}`}), // shredded: Spark 4.0 reads no such file
+		),
+		again: []string{"DELETE FROM t WHERE id = 3", `UPDATE t SET v = '[1]' WHERE id = 2`, "UPDATE t SET id = 5 WHERE id = 4"},
+		end:   rowsOf([]string{"1", `{"a":[1,2.5,"x",null,true]}`}, []string{"2", "[1]"}, []string{"5", `{"e":"f"}`}),
 	},
 	{
 		name: "clustering and domainMetadata",
@@ -230,7 +304,14 @@ var features = []feature{
 		columns: "id, name",
 		want:    rowsOf([]string{"2", "b"}),
 		readers: everybody,
-		writers: []otherWrite{bySpark(spark40, insertOf("(3, 'c')"), []string{"2", "b"}, []string{"3", "c"})},
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (3, 'c')", []string{"3", "c"}),
+			byDuckDB("INSERT INTO t VALUES (4, 'd')", []string{"4", "d"}),
+			byDeltaRS("# AS id, 'x' AS name").refusing("ClusteredTable"),
+			bySpark(spark40, "OPTIMIZE {t}"),
+		),
+		again: []string{"UPDATE t SET name = 'D' WHERE id = 4", "OPTIMIZE t"},
+		end:   rowsOf([]string{"2", "b"}, []string{"3", "c"}, []string{"4", "D"}),
 	},
 	{
 		name: "rowTracking",
@@ -242,8 +323,14 @@ var features = []feature{
 		},
 		columns: "id, name",
 		want:    rowsOf([]string{"2", "B"}, []string{"3", "c"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, insertOf("(4, 'd')"), []string{"2", "B"}, []string{"3", "c"}, []string{"4", "d"})},
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (4, 'd')", []string{"4", "d"}),
+			byDuckDB("INSERT INTO t VALUES (5, 'e')", []string{"5", "e"}),
+			byDeltaRS("# AS id, 'x' AS name").refusing("RowTracking"),
+		),
+		again: []string{"UPDATE t SET name = 'E' WHERE id = 5"},
+		end:   rowsOf([]string{"2", "B"}, []string{"3", "c"}, []string{"4", "d"}, []string{"5", "E"}),
 	},
 	{
 		name: "allowColumnDefaults",
@@ -254,9 +341,14 @@ var features = []feature{
 		},
 		columns: "id, name",
 		want:    rowsOf([]string{"1", "unnamed"}, []string{"2", "unnamed"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, func(t string) string { return "INSERT INTO " + t + " (id) VALUES (3)" },
-			[]string{"1", "unnamed"}, []string{"2", "unnamed"}, []string{"3", "unnamed"})},
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} (id) VALUES (3)", []string{"3", "unnamed"}),
+			byDuckDB("INSERT INTO t VALUES (4, 'd')").refusing("'allowColumnDefaults' is not supported"),
+			byDeltaRS("# AS id, 'x' AS name").refusing("AllowColumnDefaults"),
+		),
+		again: []string{"INSERT INTO t (id) VALUES (5)"},
+		end:   rowsOf([]string{"1", "unnamed"}, []string{"2", "unnamed"}, []string{"3", "unnamed"}, []string{"5", "unnamed"}),
 	},
 	{
 		name: "inCommitTimestamp",
@@ -266,8 +358,50 @@ var features = []feature{
 		},
 		columns: "id",
 		want:    rowsOf([]string{"1"}, []string{"2"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, insertOf("(3)"), []string{"1"}, []string{"2"}, []string{"3"})},
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (3)", []string{"3"}),
+			byDuckDB("INSERT INTO t VALUES (4)", []string{"4"}),
+			byDeltaRS("# AS id").refusing("InCommitTimestamp"),
+		),
+		again: []string{"DELETE FROM t WHERE id = 4"},
+		end:   rowsOf([]string{"1"}, []string{"2"}, []string{"3"}),
+	},
+	{
+		name: "domainMetadata, checkpointProtection and materializePartitionColumns",
+		make: []string{
+			"CREATE TABLE t (id BIGINT, part VARCHAR(20)) PARTITIONED BY (part) TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported'," +
+				" 'delta.feature.checkpointProtection' = 'supported', 'delta.enableMaterializePartitionColumnsFeature' = 'true')",
+			"INSERT INTO t VALUES (1, 'a'), (2, NULL)",
+		},
+		columns: "id, part",
+		want:    rowsOf([]string{"1", "a"}, []string{"2", "NULL"}),
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} VALUES (3, 'c')").refusing("materializePartitionColumns"),
+			byDuckDB("INSERT INTO t VALUES (4, 'd')").refusing("checkpointProtection"),
+			byDeltaRS("# AS id, 'x' AS part").refusing("MaterializePartitionColumns"),
+		),
+		again: []string{"UPDATE t SET part = 'b' WHERE id = 2"},
+		end:   rowsOf([]string{"1", "a"}, []string{"2", "b"}),
+	},
+	{
+		name: "features dropped again",
+		make: []string{
+			"CREATE TABLE t (id BIGINT, name VARCHAR(20) DEFAULT 'unnamed') CLUSTER BY (id) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
+			"INSERT INTO t (id) VALUES (1)",
+			"ALTER TABLE t ALTER COLUMN name DROP DEFAULT, SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'false'), CLUSTER BY NONE",
+			"ALTER TABLE t DROP FEATURE allowColumnDefaults, DROP FEATURE inCommitTimestamp, DROP FEATURE clustering",
+			"ALTER TABLE t DROP FEATURE domainMetadata",
+		},
+		columns: "id, name",
+		want:    rowsOf([]string{"1", "unnamed"}),
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark35, "INSERT INTO {t} VALUES (2, 'b')", []string{"2", "b"}),
+			byDuckDB("INSERT INTO t VALUES (3, 'c')", []string{"3", "c"}),
+			byDeltaRS("# AS id, 'x' AS name", "#", "x"),
+		),
 	},
 	{
 		name: "nested columns",
@@ -279,42 +413,15 @@ var features = []feature{
 		columns: "id, s, l, m",
 		want: rowsOf([]string{"1", `{"a":1,"b":["x","y"]}`, `[{"x":1.25},{"x":2.5}]`, `{"k":[1,2],"l":[]}`},
 			[]string{"3", "NULL", "NULL", "NULL"}),
-		readers: sparks,
-		writers: []otherWrite{bySpark(spark40, func(t string) string {
-			return "INSERT INTO " + t + " SELECT 4, named_struct('a', 5, 'b', array('z')), array(named_struct('x', 7.00BD)), map('q', array(9))"
-		}, []string{"1", `{"a":1,"b":["x","y"]}`, `[{"x":1.25},{"x":2.5}]`, `{"k":[1,2],"l":[]}`}, []string{"3", "NULL", "NULL", "NULL"},
-			[]string{"4", `{"a":5,"b":["z"]}`, `[{"x":7}]`, `{"q":[9]}`})},
+		readers: everybody,
+		writes: slices.Concat(
+			bySpark(spark40, "INSERT INTO {t} SELECT 4, named_struct('a', 5, 'b', array('z')), array(named_struct('x', 7.00BD)), map('q', array(9))",
+				[]string{"4", `{"a":5,"b":["z"]}`, `[{"x":7}]`, `{"q":[9]}`}),
+			byDuckDB("INSERT INTO t VALUES (5, {'a': 6, 'b': ['y']}, [{'x': 1.5}], MAP {'r': [1]})").refusing("Failed to cast value"),
+			byDeltaRS("# AS id, named_struct('a', arrow_cast(7, 'Int32'), 'b', make_array('v')) AS s, make_array(named_struct('x', CAST(2 AS DECIMAL(10,2)))) AS l,"+
+				" MAP {'k': make_array(arrow_cast(1, 'Int32'))} AS m", "#", `{"a":7,"b":["v"]}`, `[{"x":2}]`, `{"k":[1]}`),
+		),
+		again: []string{"DELETE FROM t WHERE id IN (1, 4)", `UPDATE t SET s = '{"a": 8, "b": []}' WHERE id = 102`},
+		end:   rowsOf([]string{"102", `{"a":8,"b":[]}`, `[{"x":2}]`, `{"k":[1]}`}, []string{"3", "NULL", "NULL", "NULL"}),
 	},
-}
-
-// TestFeatures: for each writer feature a table made by lakesql, read by the others, written by them, and read back here.
-func TestFeatures(t *testing.T) {
-	environment(t)
-	dir := t.TempDir()
-	p := harness.Start(t, dir)
-	for _, f := range features {
-		t.Run(f.name, func(t *testing.T) {
-			path := filepath.Join(dir, "lake", "lake", "t")
-			p.Exec(t, "DROP TABLE IF EXISTS t")
-			for _, s := range f.make {
-				p.Exec(t, s)
-			}
-			query := "SELECT " + f.columns + " FROM t"
-			require.Equal(t, f.want, ours(t, p, query), "as lakesql reads it")
-			for _, r := range f.readers {
-				rows, err := r.read(t, path)
-				require.NoError(t, err, r.name)
-				require.Equal(t, f.want, rows, "as %s reads it", r.name)
-			}
-			for _, w := range f.writers {
-				w.write(t, path)
-				require.Equal(t, w.want, ours(t, p, query), "after %s wrote", w.name)
-			}
-			for _, s := range f.refused {
-				_, err := p.DB.Exec(s)
-				require.Error(t, err, s)
-			}
-		})
-	}
-	p.Stop(t)
 }
