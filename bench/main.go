@@ -31,13 +31,19 @@ func main() {
 }
 
 func run(bin, out string, files int, every time.Duration) error {
-	p := page{began: time.Now(), load: loadAverage()}
+	p := page{began: time.Now()}
 	var err error
+	if p.load[0], err = loadAverage(); err != nil {
+		return err
+	}
 	if p.fresh, err = freshness(bin, files, every); err != nil {
 		return fmt.Errorf("freshness: %w", err)
 	}
 	if p.logs, err = measureLogs(bin); err != nil {
 		return fmt.Errorf("logs: %w", err)
+	}
+	if p.load[1], err = loadAverage(); err != nil {
+		return err
 	}
 	text := p.text()
 	fmt.Print(text)

@@ -11,24 +11,31 @@ import (
 // page is what goes into docs/benchmarks.md.
 type page struct {
 	began time.Time
-	load  string // the load average over a minute, before anything was measured
+	load  [2]float64 // the load average over a minute before anything was measured, and at the end
 	fresh freshnessResult
 	logs  logsResult
 }
 
-func loadAverage() string {
+func loadAverage() (one float64, err error) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		return "unknown"
+		return 0, fmt.Errorf("the load is taken from Linux' /proc: %w", err)
 	}
-	one, _, _ := strings.Cut(string(text), " ")
-	return one
+	_, err = fmt.Sscan(string(text), &one)
+	return one, err
 }
+
+// busy is the load average above which the page says that other work shared the machine: bench keeps one core busy, and at times two.
+const busy = 2
 
 func (p page) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Benchmarks\n\nMade by `make bench` on %s, %s/%s, %d cores, %s; the load average was %s when it began.\n\n",
-		p.began.UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), p.load)
+	fmt.Fprintf(&b, "# Benchmarks\n\nMade by `make bench` on %s, %s/%s, %d cores, %s; the load average was %.1f before and %.1f after.\n",
+		p.began.UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), p.load[0], p.load[1])
+	if max(p.load[0], p.load[1]) > busy {
+		b.WriteString("Other work shared the machine: wall times are longer than on a quiet one, CPU times by less.\n")
+	}
+	b.WriteString("\n")
 	p.freshness(&b)
 	p.tables(&b)
 	return b.String()
