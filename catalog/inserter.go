@@ -157,7 +157,7 @@ func (i *inserter) Close(ctx *sql.Context) error {
 	return nil
 }
 
-func (i *inserter) finish(ctx *sql.Context) error {
+func (i *inserter) finish(ctx *sql.Context) (err error) {
 	if err := i.flush(ctx); err != nil {
 		return err
 	}
@@ -169,6 +169,13 @@ func (i *inserter) finish(ctx *sql.Context) error {
 		return err
 	}
 	if i.writer != nil {
+		if first, ok := i.writer.FirstIdentity(); ok {
+			defer func() {
+				if err == nil {
+					made(ctx, first)
+				}
+			}()
+		}
 		if w.adds, err = i.writer.Close(ctx); err != nil {
 			return err
 		}

@@ -32,6 +32,8 @@ type session struct {
 	*sql.BaseSession
 	// caught takes the warnings while an expression is watched; nil: the session has them.
 	caught *[]*sql.Warning
+	// insertID is the first identity value that the statement's INSERT has made; 0: none.
+	insertID uint64
 }
 
 var (
@@ -61,6 +63,7 @@ func (s *session) Warn(w *sql.Warning) {
 // BEGIN was given, a statement begins with a transaction of its own, and with it on the newest versions, as long as
 // nothing was written: so autocommit=0 alone does not freeze what a connection sees.
 func (s *session) ValidateSession(ctx *sql.Context) error {
+	s.insertID = 0
 	if ctx.GetIgnoreAutoCommit() {
 		return nil
 	}
@@ -113,6 +116,22 @@ func (s *session) ReleaseSavepoint(_ *sql.Context, tx sql.Transaction, name stri
 		return t.release(name)
 	}
 	return sql.ErrSavepointDoesNotExist.New(name)
+}
+
+// made notes the first identity value of an INSERT: MySQL's LAST_INSERT_ID() and, in the answer to the statement, its insert id.
+func made(ctx *sql.Context, first int64) {
+	ctx.GetLastQueryInfo().LastInsertId.Store(first)
+	if s, ok := ctx.Session.(*session); ok {
+		s.insertID = uint64(first)
+	}
+}
+
+// InsertID is the insert id of the statement that the session has just run; 0: it has none.
+func InsertID(ctx *sql.Context) uint64 {
+	if s, ok := ctx.Session.(*session); ok {
+		return s.insertID
+	}
+	return 0
 }
 
 // manualCommit says that the statement's writes wait for COMMIT.

@@ -345,6 +345,19 @@ func conform(v *batch.Vector, t batch.Type) (*batch.Vector, bool) {
 // Checks tells whether the table has conditions that a row may not meet.
 func (w *FileWriter) Checks() bool { return w.rules != nil && len(w.rules.checks.exprs) > 0 }
 
+// FirstIdentity is the first value of an identity column that was made for the rows; false: none was.
+func (w *FileWriter) FirstIdentity() (int64, bool) {
+	if w.rules == nil {
+		return 0, false
+	}
+	for _, id := range w.rules.identity {
+		if id.advanced {
+			return id.first, true
+		}
+	}
+	return 0, false
+}
+
 // applyRules applies the table's rules to the table's columns. An error of a rule is about the rows, and says nothing of files.
 func (w *FileWriter) applyRules(ctx context.Context, b *batch.Batch) (*batch.Batch, error) {
 	if w.rules == nil {

@@ -26,9 +26,10 @@ type identity struct {
 	name        string
 	start, step int64
 	last        int64
-	used        bool // last is a value that has been handed out, now or before
-	advanced    bool // a value has been handed out now
-	explicit    bool // values may be given
+	first       int64 // that has been handed out now
+	used        bool  // last is a value that has been handed out, now or before
+	advanced    bool  // a value has been handed out now
+	explicit    bool  // values may be given
 }
 
 // identityOf reads a column's metadata; nil: it is no identity column.
@@ -97,6 +98,9 @@ func (id *identity) next() (int64, error) {
 		if (id.step > 0) != (n > id.last) {
 			return 0, fmt.Errorf("%w: identity column %s has no value left behind %d in steps of %d", ErrConstraint, id.name, id.last, id.step)
 		}
+	}
+	if !id.advanced {
+		id.first = n
 	}
 	id.last, id.used, id.advanced = n, true, true
 	return n, nil

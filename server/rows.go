@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"lakesql/catalog"
 	"lakesql/catalog/mysqltype"
 )
 
@@ -33,7 +34,7 @@ func sendOK(ctx *sql.Context, c *mysql.Conn, rows sql.RowIter, out *spool) error
 	if err := setStatus(ctx, c); err != nil {
 		return err
 	}
-	return out.put(&sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: ok.InsertID})
+	return out.put(&sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: catalog.InsertID(ctx)})
 }
 
 func drain(ctx *sql.Context, rows sql.RowIter) (ok types.OkResult, err error) {
