@@ -45,3 +45,9 @@ func TestWordsOfOtherSystems(t *testing.T) {
 	require.Equal(t, 1, l.affected("DELETE FROM lake.t AS x WHERE x.a = 2 AND EXISTS (SELECT 1 FROM t y WHERE y.a = x.a)"))
 	l.exec("DROP TABLE t PURGE")
 }
+
+func TestTableChangesTakesNoQuery(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (a INT) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+	l.refused("SELECT * FROM table_changes('t', (SELECT 0), 8)", "argument 2 is a query")
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/batch"
@@ -56,6 +57,9 @@ func (f *tableChanges) NewInstance(ctx *sql.Context, db sql.Database, args []sql
 			return n, nil
 		}
 		var err error
+		if _, isQuery := a.(*plan.Subquery); isQuery {
+			return nil, refuse(KindInvalid, "table_changes wants versions and times as they are: argument %d is a query; read its value first", i+1)
+		}
 		if values[i], err = a.Eval(ctx, nil); err != nil {
 			return nil, err
 		}
