@@ -26,7 +26,7 @@ type cast struct {
 }
 
 // NewCast returns arg as type to, by the rules of MySQL's CAST. Supported are the conversions that cannot fail or lose anything, decimals
-// to a smaller scale (rounded half away from zero), a timestamp to its date, and integers, decimals, dates and timestamps to their texts. A nested
+// to a smaller scale (rounded half away from zero), an integer literal that has the digits, a timestamp to its date, and integers, decimals, dates and timestamps to their texts. A nested
 // type becomes one that is Alike.
 func NewCast(arg Expr, to batch.Type) (Expr, error) {
 	if arg = shrink(arg, to); arg.Type() == to {

@@ -75,7 +75,7 @@ func TestCast(t *testing.T) {
 		to   string
 		want string // "" for not supported
 	}{
-		{NewInt(-5), "decimal(21,2)", "-5.00"}, {NewInt(5), "decimal(10,2)", ""}, {NewInt(5), "double", "5"}, {NewInt(5), "string", "5"}, {NewInt(5), "integer", ""},
+		{NewInt(-5), "decimal(21,2)", "-5.00"}, {NewInt(5), "decimal(10,2)", "5.00"}, {NewInt(123456789), "decimal(10,2)", ""}, {NewColumn(0, long), "decimal(10,2)", ""}, {NewInt(5), "double", "5"}, {NewInt(5), "string", "5"}, {NewInt(5), "integer", ""},
 		{NewBool(true), "long", "1"}, {NewFloat(1.5), "long", ""}, {NewFloat(1.5), "string", ""},
 		{NewDate(-1), "timestamp", "1969-12-31 00:00:00"}, {NewDate(-1), "string", "1969-12-31"},
 		{NewTimestamp(batch.Timestamp, -1), "date", "1969-12-31"}, {NewTimestamp(batch.Timestamp, 0), "string", "1970-01-01 00:00:00.000000"},

@@ -18,8 +18,8 @@ type SortKey struct {
 // sorting is ORDER BY, perhaps with a limit.
 //
 //  1. Each fork of the child has a sorter, which keeps the fork's rows: of a limit of n, those that may be among its first n.
-//  2. Each sorter sorts what it has.
-//  3. The sorted rows are merged while they are handed out. Rows with the same keys come in the order of the child.
+//  2. Each sorter sorts what it has in runs.
+//  3. The runs are merged while they are handed out. Rows with the same keys come in the order of the child.
 type sorting struct {
 	child   Operator
 	keys    []SortKey
@@ -29,7 +29,8 @@ type sorting struct {
 	sorters []*sorter
 	read    bool
 	err     error // of reading the rows
-	left    int   // rows to hand out
+	merged  *sortedRuns
+	left    int // rows to hand out
 	refs    []rowRef
 	out     batch.Batch
 }
@@ -73,27 +74,13 @@ func (s *sorting) Next(ctx context.Context) (*batch.Batch, error) {
 	s.left -= n
 	s.refs = s.refs[:0]
 	for range n {
-		s.refs = append(s.refs, s.first())
+		s.refs = append(s.refs, s.merged.take())
 	}
 	s.out = batch.Batch{Schema: s.Schema(), Cols: s.out.Cols[:0], Len: n}
 	for i := range s.Schema().Fields {
 		s.out.Cols = append(s.out.Cols, gatherColumn(s.refs, i))
 	}
 	return &s.out, nil
-}
-
-// first takes the first of the sorters' rows.
-func (s *sorting) first() rowRef {
-	best := -1
-	for i, o := range s.sorters {
-		if len(o.rows) > 0 && (best < 0 || compareRows(s.keys, &o.rows[0], &s.sorters[best].rows[0]) < 0) {
-			best = i
-		}
-	}
-	from := s.sorters[best]
-	row := from.rows[0]
-	from.rows = from.rows[1:]
-	return row
 }
 
 func (s *sorting) readAll(ctx context.Context) error {
@@ -113,10 +100,14 @@ func (s *sorting) readAll(ctx context.Context) error {
 	if err := drainForks(ctx, s.forks, s.sorters); err != nil {
 		return err
 	}
+	var runs [][]rowRef
 	for _, o := range s.sorters {
-		s.left += len(o.rows)
+		runs = append(runs, o.runs...)
 	}
-	s.left = min(s.left, s.limit)
+	for _, r := range runs {
+		s.left += len(r)
+	}
+	s.left, s.merged = min(s.left, s.limit), newSortedRuns(s.keys, runs)
 	return nil
 }
 
@@ -126,7 +117,7 @@ func (s *sorting) Close() error {
 	for _, o := range s.sorters {
 		errs = append(errs, o.memory.set(0))
 	}
-	s.sorters, s.left, s.read = nil, 0, true
+	s.sorters, s.merged, s.left, s.read = nil, nil, 0, true
 	if s.forks != nil {
 		errs = append(errs, closeForks(s.forks))
 	} else {

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,15 @@ func TestTopOfMany(t *testing.T) {
 			want = "299999\n299998\n299997\n"
 		}
 		require.Equal(t, want, drain(t, op))
+	}
+	var down strings.Builder
+	for i := 299_999; i >= 0; i-- {
+		fmt.Fprintln(&down, i)
+	}
+	for _, limit := range []int{NoLimit, 100_000} { // several runs
+		op, err := NewSort(numbers(300_000, 1000), []SortKey{{n, true}}, limit, nil)
+		require.NoError(t, err)
+		require.True(t, first(min(limit, 300_000), down.String()) == drain(t, op))
 	}
 	op, err := NewSort(numbers(300_000, 1000), []SortKey{{n, true}}, NoLimit, NewBudget(1<<20))
 	require.NoError(t, err)

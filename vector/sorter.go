@@ -16,6 +16,10 @@ const (
 	chunkRows = 8 * batch.MaxRows
 	// sparedRows is how many rows a sorter with a limit keeps beyond it before it sorts out those that are not needed.
 	sparedRows = 4 * batch.MaxRows
+	// runRows is how many rows are sorted at once: few enough that a query ends soon after it was cancelled.
+	runRows = 8 * batch.MaxRows
+	// mostTop is the largest limit for which rows are sorted out before all were read.
+	mostTop = runRows
 )
 
 // rowChunk is some rows that a sorter keeps: the columns, and the keys that are none of them. A column that nobody looks at is nil.
@@ -37,9 +41,11 @@ type rowRef struct {
 type sorter struct {
 	keys   []SortKey
 	limit  int
-	chunk  *rowChunk // the one that grows; nil: none yet
-	rows   []rowRef
-	bytes  int64 // of all chunks
+	chunk  *rowChunk  // the one that grows; nil: none yet
+	rows   []rowRef   // in the order in which they came
+	runs   [][]rowRef // sorted, after one another
+	sorted int        // rows in runs
+	bytes  int64      // of all chunks
 	memory share
 	full   bool   // there are limit rows, and bound is the word of the last of them
 	bound  uint64 // rows with a greater word are not needed
@@ -56,7 +62,6 @@ func (s *sorter) add(ctx context.Context, b *batch.Batch, morsel int64) error {
 	if morsel != s.morsel {
 		s.morsel, s.counted = morsel, 0
 	}
-	var err error
 	s.vectors = s.vectors[:0]
 	for _, k := range s.keys {
 		v, err := k.Expr.Eval(ctx, b)
@@ -82,11 +87,20 @@ func (s *sorter) add(ctx context.Context, b *batch.Batch, morsel int64) error {
 		s.keep(b)
 	}
 	s.counted += int64(b.Len)
-	if len(s.rows) >= sparedRows && len(s.rows)-sparedRows >= s.limit {
+	switch {
+	case s.limit <= mostTop && len(s.rows) >= s.limit+sparedRows:
 		s.cut()
+	case s.limit > mostTop && len(s.rows) >= runRows:
+		s.endRun()
 	}
-	err = s.memory.set(s.bytes + int64(cap(s.rows))*int64(unsafe.Sizeof(rowRef{})))
-	return err
+	return s.memory.set(s.bytes + int64(cap(s.rows)+s.sorted)*int64(unsafe.Sizeof(rowRef{})))
+}
+
+// endRun sorts the rows that came since the last run.
+func (s *sorter) endRun() {
+	s.sort()
+	s.runs, s.sorted = append(s.runs, s.rows[:min(len(s.rows), s.limit)]), s.sorted+len(s.rows)
+	s.rows = make([]rowRef, 0, runRows+batch.MaxRows)
 }
 
 // keep copies the picked rows.
@@ -167,10 +181,8 @@ func (s *sorter) cut() {
 	}
 }
 
-// finish sorts the rows, after the last one.
 func (s *sorter) finish() error {
-	s.sort()
-	s.rows = s.rows[:min(len(s.rows), s.limit)]
+	s.endRun()
 	return nil
 }
 
