@@ -104,11 +104,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 }
 
 func (c *Catalog) newEngine() *sqle.Engine {
-	installOverflowRule()
-	installIntervalRule()
-	installDateTextRule()
-	installDateReadRule()
-	installNaNOrderRule()
+	installRules()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).

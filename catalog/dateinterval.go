@@ -3,7 +3,6 @@ package catalog
 import (
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
@@ -19,14 +18,6 @@ import (
 	"lakesql/batch"
 	"lakesql/catalog/mysqltype"
 )
-
-// intervalRule is the id of addIntervals among the analyzer's rules.
-const intervalRule analyzer.RuleId = 10003
-
-// installIntervalRule adds addIntervals, once, as installOverflowRule does.
-var installIntervalRule = sync.OnceFunc(func() {
-	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: intervalRule, Apply: addIntervals})
-})
 
 // addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off.
 func addIntervals(

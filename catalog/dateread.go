@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -13,14 +12,6 @@ import (
 
 	"lakesql/catalog/mysqltype"
 )
-
-// dateReadRule is the id of readDates among the analyzer's rules.
-const dateReadRule analyzer.RuleId = 10005
-
-// installDateReadRule adds readDates, as installDateTextRule does.
-var installDateReadRule = sync.OnceFunc(func() {
-	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: dateReadRule, Apply: readDates})
-})
 
 // readDates makes texts that name no day NULL, with MySQL's warning, where they are cast to a date or compared with one. GMS reads another day off
 // them.

@@ -3,7 +3,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -15,15 +14,6 @@ import (
 
 	"lakesql/catalog/compile"
 )
-
-// dateTextRule is the id of writeDates among the analyzer's rules.
-const dateTextRule analyzer.RuleId = 10004
-
-// installDateTextRule adds writeDates, once, as installOverflowRule does. An analyzer has it before all other rules too, because GMS computes what is
-// constant in a filter; that reaches not every kind of statement.
-var installDateTextRule = sync.OnceFunc(func() {
-	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: dateTextRule, Apply: writeDates})
-})
 
 // writeDates puts a DateText around each date that an expression takes as a text. GMS makes a text of the value alone, in which a date looks
 // like a time at midnight.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -11,14 +10,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
-
-// nanOrderRule is the id of orderNaN among the analyzer's rules.
-const nanOrderRule analyzer.RuleId = 10006
-
-// installNaNOrderRule adds orderNaN, once, as installOverflowRule does.
-var installNaNOrderRule = sync.OnceFunc(func() {
-	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: nanOrderRule, Apply: orderNaN})
-})
 
 // orderNaN makes ORDER BY, of queries and of windows, compare floats as batches do. By GMS's comparison a NaN is equal to every number, and rows come
 // in an order that is none.

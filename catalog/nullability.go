@@ -11,9 +11,6 @@ import (
 	"lakesql/catalog/mysqltype"
 )
 
-// nullabilityRule is the id of nullableFunctions among the analyzer's rules; GMS's own are small numbers.
-const nullabilityRule analyzer.RuleId = 10001
-
 // nullableFunctions corrects what GMS's planner assumes of table functions: that none of their columns is ever NULL. Without it a
 // table made of read_files would be NOT NULL, and NOT IN over its columns wrong. In plans that read a function all columns
 // become nullable, which costs nothing but a missed simplification.

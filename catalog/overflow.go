@@ -3,7 +3,6 @@ package catalog
 import (
 	"fmt"
 	"math/big"
-	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -15,14 +14,6 @@ import (
 	"lakesql/catalog/compile"
 	"lakesql/vector"
 )
-
-// overflowRule is the id of checkOverflow among the analyzer's rules.
-const overflowRule analyzer.RuleId = 10002
-
-// installOverflowRule adds checkOverflow, once: GMS keeps the rules that run for every kind of statement for the process.
-var installOverflowRule = sync.OnceFunc(func() {
-	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault, analyzer.Rule{Id: overflowRule, Apply: checkOverflow})
-})
 
 // checkOverflow makes integer + - * an error where the result is out of range, as MySQL and batches have it; GMS's wraps around.
 func checkOverflow(
