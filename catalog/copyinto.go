@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -167,17 +168,21 @@ func (c *Catalog) copyPath(ctx *sql.Context, s *sqlext.CopyInto) (string, error)
 	}
 	names := make([]string, len(s.Files))
 	for i, name := range s.Files {
-		if _, err := st.Stat(ctx, name); errors.Is(err, store.ErrNotFound) {
+		_, err := st.Stat(ctx, name)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
 			return "", &stream.Error{Kind: stream.KindNoSource, Message: fmt.Sprintf("[PATH_NOT_FOUND] COPY INTO %s: FILES: there is no file %s in %s", s.Table, name, folder)}
-		} else if err != nil {
+		case errors.Is(err, fs.ErrInvalid):
+			return "", refuse(KindInvalid, "COPY INTO %s: FILES: '%s' is no path of a file below %s: write it as 'name.csv' or 'folder/name.csv'", s.Table, name, folder)
+		case err != nil:
 			return "", err
 		}
 		names[i] = globLiteral.Replace(name)
 	}
-	return c.cfg.Fence.Resolve(dir + "/{" + strings.Join(names, ",") + "}")
+	return c.cfg.Fence.Resolve(globLiteral.Replace(dir) + "/{" + strings.Join(names, ",") + "}")
 }
 
-// globLiteral turns a name into the glob that matches only it.
+// globLiteral turns a name or a path into the glob that matches only it.
 var globLiteral = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`, ",", `\,`)
 
 // copySelect is the statement's SELECT as one of a stream.

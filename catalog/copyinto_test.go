@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lakesql/sqlext"
 )
 
 const withHeader = " FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')"
@@ -132,6 +134,23 @@ func TestCopyIntoBadRows(t *testing.T) {
 	l.refused("COPY INTO t FROM (SELECT id, CAST(concat(day, 'x') AS DATE) AS day FROM './in')"+withHeader, "COPY INTO lake.t", "SELECT")
 }
 
+func TestCopyIntoOddNames(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (a INT)")
+	for _, folder := range []string{"a b", "p%20q", "ünï#", "br[ab]", "st*r", `back\sl`} {
+		l.exec("TRUNCATE TABLE t")
+		l.write(folder+"/x%41 y.csv", "a\n1\n")
+		l.write(folder+"/z,[1].csv", "a\n2\n")
+		from := "COPY INTO t FROM " + sqlext.QuoteString("./"+folder)
+		require.Equal(t, []string{"1|1|0"}, l.rows(from+" FILEFORMAT = CSV FILES = ('x%41 y.csv') FORMAT_OPTIONS (header = true)"), folder)
+		require.Equal(t, []string{"1|1|0"}, l.rows(from+" FILEFORMAT = CSV FILES = ('z,[1].csv', 'x%41 y.csv') FORMAT_OPTIONS (header = true)"), folder)
+		one := "COPY INTO t FROM " + sqlext.QuoteString("./"+globLiteral.Replace(folder)+"/x%41 y.csv") + withHeader
+		require.Equal(t, []string{"0|0|0"}, l.rows(one), folder)
+		require.Equal(t, []string{"1|1|0"}, l.rows(one+" COPY_OPTIONS ('force' = 'true')"), folder)
+		require.Equal(t, []string{"1", "1", "2"}, l.rows("SELECT * FROM t ORDER BY a"), folder)
+	}
+}
+
 func TestCopyIntoRefusals(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (a INT)")
@@ -146,6 +165,7 @@ func TestCopyIntoRefusals(t *testing.T) {
 		"COPY INTO t FROM './nowhere'" + withHeader:                                            "[PATH_NOT_FOUND]",
 		"COPY INTO t FROM './nowhere/*.csv'" + withHeader:                                      "[PATH_NOT_FOUND]",
 		"COPY INTO t FROM './in' FILEFORMAT = CSV FILES = ('a.csv', 'z.csv')":                  "z.csv",
+		"COPY INTO t FROM './in' FILEFORMAT = CSV FILES = ('./a.csv')":                         "write it as 'name.csv'",
 		"COPY INTO t FROM './in' FILEFORMAT = CSV FILES = ('a.csv') PATTERN = '*'":             "not both",
 		"COPY INTO t FROM '/etc'" + withHeader:                                                 "--allow-path",
 		"COPY INTO t FROM './lake/lake/t'" + withHeader:                                        "in one another",

@@ -221,6 +221,7 @@ type changedPart struct {
 func (r *rowChanges) part(f *fileUpdates, b *batch.Batch, start int64) changedPart {
 	p := changedPart{before: b, after: &batch.Batch{Schema: b.Schema, Cols: b.Cols, Len: b.Len, Sel: b.Sel}}
 	lo, hi := f.updates.within(start, start+int64(b.Len))
+	p.updated = make([]int32, 0, hi-lo) // as a selection, nil would be all rows
 	for _, at := range f.updates.rows[lo:hi] {
 		p.updated = append(p.updated, int32(at-start))
 	}

@@ -64,3 +64,16 @@ func TestMergeFeed(t *testing.T) {
 	require.Equal(t, []string{"1|10|update_postimage", "1|1|update_preimage", "2|2|delete", "4|40|insert"}, l.feed("t", l.version("t")))
 	require.Equal(t, []string{"1|10", "3|3", "4|40"}, l.rows("SELECT * FROM t ORDER BY id"))
 }
+
+// The rows of a file that change lie far from each other, so that they are read in batches of their own.
+func TestMergeUpdatesAndDeletesInOneFile(t *testing.T) {
+	for vectors, properties := range withVectors {
+		l := newLab(t)
+		l.exec("CREATE TABLE t (id INT, v INT) USING DELTA "+properties,
+			"INSERT INTO t WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 199) SELECT a.i * 200 + b.i, 1 FROM n a, n b",
+			"MERGE INTO t USING (SELECT 1 AS id, 10 AS v UNION ALL SELECT 30000, NULL UNION ALL SELECT 39000, NULL) s ON t.id = s.id "+
+				"WHEN MATCHED AND s.v IS NULL THEN DELETE WHEN MATCHED THEN UPDATE SET *")
+		require.Equal(t, []string{"39998|40007"}, l.rows("SELECT COUNT(*), SUM(v) FROM t"), vectors)
+		require.Empty(t, l.rows("SELECT id FROM t WHERE id IN (30000, 39000)"), vectors)
+	}
+}

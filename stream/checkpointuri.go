@@ -24,7 +24,8 @@ func canonicalURI(uri string) string {
 // within reports whether a is b, or lies below it. Both are canonical.
 func within(a, b string) bool { return a == b || strings.HasPrefix(a, strings.TrimRight(b, "/")+"/") }
 
-const globChars = "*?[{"
+// globChars are those that make a name a pattern; a backslash takes the meaning of the next.
+const globChars = `*?[{\`
 
 // decoded is a segment of a URI as people write it: encoding hides some of its glob characters.
 func decoded(segment string) string {

@@ -158,7 +158,7 @@ func (m *Manager) isMissing(ctx context.Context, uri string) bool {
 	if st, err = m.cfg.Open(scheme + "://" + path.Dir(rest)); err != nil {
 		return true
 	}
-	_, err = st.Stat(ctx, path.Base(rest)) // one file is no folder
+	_, err = st.Stat(ctx, decoded(path.Base(rest))) // one file is no folder
 	return err != nil
 }
 

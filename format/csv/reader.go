@@ -226,7 +226,7 @@ func (r *Reader) finish(rows int) *batch.Batch {
 	}
 	r.out = batch.Batch{Schema: r.schema, Cols: cols, Len: rows}
 	if len(r.dropped) > 0 {
-		r.sel = r.sel[:0]
+		r.sel = slices.Grow(r.sel[:0], rows) // not nil, which would be all rows
 		next := 0
 		for row := range int32(rows) {
 			if next < len(r.dropped) && r.dropped[next] == row {
