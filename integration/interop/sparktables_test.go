@@ -56,6 +56,14 @@ var sparkTables = []sparkTable{
 		refused: true,
 		end:     rowsOf([]string{"1", "x"}),
 	},
+	{
+		name: "checkpointProtection",
+		make: []string{"CREATE TABLE {t} (id BIGINT) USING delta TBLPROPERTIES ('delta.feature.vacuumProtocolCheck' = 'supported')",
+			"INSERT INTO {t} VALUES (1), (3)", "ALTER TABLE {t} DROP FEATURE vacuumProtocolCheck"},
+		want:  rowsOf([]string{"1"}, []string{"3"}),
+		write: "UPDATE {t} SET id = 4 WHERE id = 3",
+		end:   rowsOf([]string{"1"}, []string{"4"}),
+	},
 }
 
 // TestTablesOfSpark: what lakesql writes is read by Spark; what it does not write, it refuses by the feature's name before a file is there.
