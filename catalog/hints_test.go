@@ -51,3 +51,11 @@ func TestTableChangesTakesNoQuery(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
 	l.refused("SELECT * FROM table_changes('t', (SELECT 0), 8)", "argument 2 is a query")
 }
+
+func TestUpdateOfAFieldSaysHow(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id INT, s STRUCT<a: INT, b: STRING>)", `INSERT INTO t VALUES (1, '{"a": 1, "b": "x"}')`)
+	l.refused("UPDATE t SET s.a = 5", "SET s = JSON_SET(s, '$.a', ...)")
+	l.exec("UPDATE t SET s = JSON_SET(s, '$.a', 5)")
+	require.Equal(t, []string{"5"}, l.rows("SELECT s->'$.a' FROM t"))
+}

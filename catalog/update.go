@@ -139,11 +139,24 @@ func (c *Catalog) refOf(ctx *sql.Context, refs []tableRef, name *ast.ColName) (t
 		return found[0], nil
 	case len(found) > 1:
 		return tableRef{}, sql.ErrAmbiguousColumnName.New(name.Name.String(), strings.Join([]string{found[0].alias, found[1].alias}, ", "))
+	case !name.Qualifier.IsEmpty() && len(refs) == 1 && c.isStruct(ctx, refs[0], name.Qualifier.Name.String()):
+		column, field := sqlext.QuoteName(name.Qualifier.Name.String()), name.Name.String()
+		return tableRef{}, refuse(KindUnsupported, "%s.%s is a field of a struct, which is assigned as a whole: SET %s = JSON_SET(%s, '$.%s', ...)", column, field, column, column, field)
 	case !name.Qualifier.IsEmpty():
 		return tableRef{}, sql.ErrTableNotFound.New(name.Qualifier.Name.String())
 	default:
 		return tableRef{}, sql.ErrColumnNotFound.New(name.Name.String())
 	}
+}
+
+// isStruct tells whether a name is that of a struct column of a table.
+func (c *Catalog) isStruct(ctx *sql.Context, ref tableRef, name string) bool {
+	t, err := c.lookup(ctx, ref.name)
+	if err != nil {
+		return false // whoever opens the table says so
+	}
+	i := t.snap.Schema().Index(name)
+	return i >= 0 && t.snap.Schema().Fields[i].Type.Kind == batch.Struct
 }
 
 // assign puts the values of SET behind the address in the SELECT. A column may be assigned more than once; the last one counts.
