@@ -14,10 +14,11 @@ const (
 	dateTextRule
 	dateReadRule
 	nanOrderRule
+	everyRowRule
 )
 
-// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates before
-// all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
+// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
+// every row, before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: overflowRule, Apply: checkOverflow},
@@ -25,5 +26,6 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: dateTextRule, Apply: writeDates},
 		analyzer.Rule{Id: dateReadRule, Apply: readDates},
 		analyzer.Rule{Id: nanOrderRule, Apply: orderNaN},
+		analyzer.Rule{Id: everyRowRule, Apply: evaluateEveryRow},
 	)
 })

@@ -108,7 +108,8 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).
-			AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).Build()
+			AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).
+			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).Build()
 	}
 	c.plain = build()
 	a := build()
