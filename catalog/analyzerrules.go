@@ -15,6 +15,7 @@ const (
 	dateReadRule
 	nanOrderRule
 	everyRowRule
+	unionNumbersRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
@@ -27,5 +28,6 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: dateReadRule, Apply: readDates},
 		analyzer.Rule{Id: nanOrderRule, Apply: orderNaN},
 		analyzer.Rule{Id: everyRowRule, Apply: evaluateEveryRow},
+		analyzer.Rule{Id: unionNumbersRule, Apply: uniteNumbers},
 	)
 })
