@@ -50,11 +50,11 @@ func (t *table) Exact(ctx *sql.Context, condition vector.Expr, columns []int) (r
 		wanted[i] = all[c]
 	}
 	currentTransaction(ctx).scanned(ctx, t.handle)
-	rows, known := t.snap.NumRows()
-	if condition != nil || !known && len(columns) > 0 {
+	if _, known := t.snap.NumRows(); condition != nil || !known && len(columns) > 0 {
 		return t.exactOfFiles(ctx, condition, wanted)
 	}
-	if rows, known = t.exactRows(); !known {
+	rows, known := t.exactRows()
+	if !known {
 		return 0, nil, compile.ErrNotExact
 	}
 	exact, err = t.snap.Exact(ctx, wanted)

@@ -135,11 +135,9 @@ func (e *keyEncoder) encode(columns []*batch.Vector, rows []int32, n int) (words
 
 // pack puts the values that are not null into the words.
 func (e *keyEncoder) pack(at bitPlace, null []bool) {
-	if null != nil {
-		for k, isNull := range null {
-			if isNull {
-				e.values[k] = 0
-			}
+	for k, isNull := range null {
+		if isNull {
+			e.values[k] = 0
 		}
 	}
 	for k, x := range e.values {
