@@ -23,17 +23,17 @@ var usedBy = map[string]string{
 }
 
 // CanDropFeature tells whether DropFeature can take a feature out of a table that does not use it. Those of readers stay: who does not know
-// one would misread the older versions of the table. So do those that files keep traces of.
+// one would misread the older versions of the table. So do those that files keep traces of. What is no feature is for DropFeature to refuse.
 func CanDropFeature(name string) bool {
-	f, known := features[canonicalFeature(name)]
-	return known && !f.reader && !f.stays
+	f := features[canonicalFeature(name)]
+	return !f.reader && !f.stays
 }
 
 // DropFeature takes a feature out of the protocol, so that engines that do not know it can write to the table. It needs CanDropFeature, and the
 // table, with the metadata of the transaction, must not use the feature.
 func (x *Transaction) DropFeature(name string) error {
 	feature := canonicalFeature(name)
-	if !x.base.protocol.Supports(feature) {
+	if feature == "" || !x.base.protocol.Supports(feature) {
 		return Refuse("[DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT] table %s does not have the feature %s", x.base.uri, name)
 	}
 	x.dropped = append(x.dropped, feature)
