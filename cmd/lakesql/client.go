@@ -64,6 +64,9 @@ func (c *client) stop(ctx context.Context) error {
 func (c *client) run(ctx context.Context, statement string) (*result, error) {
 	started := time.Now()
 	rows, err := c.conn.QueryContext(ctx, statement)
+	if err != nil && strings.HasPrefix(err.Error(), "local file ") {
+		return nil, fmt.Errorf("lakesql sql sends no files: %w; write INSERT INTO t SELECT * FROM read_files('path', format => 'csv'), or take the client mysql with --local-infile=1", err)
+	}
 	if err != nil {
 		return nil, err
 	}
