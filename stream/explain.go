@@ -8,6 +8,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/checkpoint"
+	"lakesql/delta"
 	"lakesql/stream/source"
 )
 
@@ -82,8 +83,14 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 		return fmt.Errorf("read target %s: %w", d.Target, err)
 	}
 	e.TargetExists = snap != nil
-	inputs := make([]*batch.Schema, len(sources))
+	inputs, err := m.keptSchemas(ctx, d, sources)
+	if err != nil {
+		return err
+	}
 	for i, src := range sources {
+		if inputs[i] != nil {
+			continue
+		}
 		if inputs[i], err = src.Schema(ctx); errors.Is(err, source.ErrNoData) {
 			e.Plan, e.TargetAction = "there is no file yet to infer the columns from", "decided when the first file is there"
 			if missing := m.missingSource(ctx, d); missing != "" {
@@ -107,6 +114,39 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 	}
 	e.Plan, e.Schema, e.TargetAction = plan.plan.String(), fit.actions, describeAction(d, fit)
 	return nil
+}
+
+// keptSchemas has, for each source, the inferred schema that the checkpoint keeps, by which a stream that goes on reads; nil where there is none.
+// The files of today may tell another one.
+func (m *Manager) keptSchemas(ctx context.Context, d *Definition, sources []source.Source) ([]*batch.Schema, error) {
+	kept := make([]*batch.Schema, len(sources))
+	st, err := m.cfg.Open(d.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	cp, err := checkpoint.Open(ctx, st)
+	if checkpoint.IsKind(err, checkpoint.Missing) {
+		return kept, nil
+	}
+	if err != nil {
+		return nil, checkpointError(d, err)
+	}
+	for i, src := range sources {
+		if !src.Inferred() {
+			continue
+		}
+		text, ok, err := cp.Schema(ctx, i)
+		if err != nil {
+			return nil, checkpointError(d, err)
+		}
+		if !ok {
+			continue
+		}
+		if kept[i], err = delta.ParseSchema(string(text)); err != nil {
+			return nil, checkpointError(d, cp.DamagedSchema(i, err))
+		}
+	}
+	return kept, nil
 }
 
 func describeAction(d *Definition, fit *fitting) string {

@@ -315,6 +315,11 @@ func TestExplainWritesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, "continued: .* behind batch 0", e.Checkpoint)
 	require.True(t, e.TargetExists)
+
+	l.put("bad.csv", "id,name\nx,y\n")
+	e, err = s.Explain(t.Context(), sales())
+	require.NoError(t, err, "by the columns that the checkpoint keeps, not by those that the files would tell today")
+	require.Equal(t, []ColumnPlan{{"id", "integer", "write"}, {"name", "string", "write"}}, e.Schema)
 }
 
 func TestWaitTimesOutWithAReason(t *testing.T) {
