@@ -90,6 +90,7 @@ type alteration struct {
 type demand struct {
 	what string // for messages
 	expr string // Spark's SQL
+	mend string // what to do about rows that do not meet it
 }
 
 // set takes the metadata after one change.
@@ -212,6 +213,7 @@ func (a *alteration) addColumn(c sqlext.ColumnDef) error {
 		if err := a.setNullable(c.Path, false); err != nil {
 			return err
 		}
+		a.demands[len(a.demands)-1].mend = "add it without NOT NULL, UPDATE it, and then ALTER COLUMN " + sqlext.QuotePath(c.Path) + " SET NOT NULL"
 	}
 	if c.Default != "" {
 		if err := a.set("CHANGE COLUMN", nil)(a.meta.SetDefault(c.Path, c.Default)); err != nil {
@@ -350,7 +352,7 @@ func (a *alteration) changeType(c sqlext.ColumnDef, have batch.Field, set func(*
 // setNullable sets or drops NOT NULL.
 func (a *alteration) setNullable(path []string, nullable bool) error {
 	if !nullable {
-		a.demands = append(a.demands, demand{what: "NOT NULL of column " + strings.Join(path, "."), expr: notNullExpr(path)})
+		a.demands = append(a.demands, demand{what: "NOT NULL of column " + strings.Join(path, "."), expr: notNullExpr(path), mend: "change them first"})
 	}
 	return a.set("CHANGE COLUMN", nil)(a.meta.SetNullable(path, nullable))
 }
@@ -379,7 +381,7 @@ func (a *alteration) addConstraint(check sqlext.Check) error {
 		if _, old := before[name]; old {
 			continue
 		}
-		a.demands = append(a.demands, demand{what: fmt.Sprintf("constraint %s (%s)", name, expr), expr: expr})
+		a.demands = append(a.demands, demand{what: fmt.Sprintf("constraint %s (%s)", name, expr), expr: expr, mend: "change them first"})
 		if err := a.set("ADD CONSTRAINT", map[string]string{"name": name, "expr": expr})(a.meta.AddConstraint(name, expr)); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (c *Catalog) checkDemands(ctx *sql.Context, t *table, snap *delta.Snapshot,
 	}
 	for i, n := range failed {
 		if n > 0 {
-			return refuse(KindInvalid, "[DELTA_NEW_CHECK_CONSTRAINT_VIOLATION] %d rows in %s.%s violate the new %s; change them first", n, t.database, t.name, demands[i].what)
+			return refuse(KindInvalid, "[DELTA_NEW_CHECK_CONSTRAINT_VIOLATION] %d rows in %s.%s violate the new %s; %s", n, t.database, t.name, demands[i].what, demands[i].mend)
 		}
 	}
 	return nil
