@@ -105,6 +105,7 @@ func TestCreateTableForms(t *testing.T) {
 	l.refused("CREATE TABLE bad (a TIME)", "TIME", "VARCHAR")
 	l.refused("CREATE TABLE bad (a ENUM('x'))", "ENUM", "VARCHAR")
 	l.refused("CREATE TABLE bad (a DECIMAL(50,2))", "DECIMAL(38")
+	l.refused("CREATE TEMPORARY TABLE tmp (a INT)", "TEMPORARY", "CREATE VIEW")
 }
 
 func TestKeysAreInformation(t *testing.T) {

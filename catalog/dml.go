@@ -57,7 +57,6 @@ func change(name string, run func(ctx *sql.Context) (types.OkResult, error)) act
 		if err != nil {
 			return nil, err
 		}
-		ctx.GetLastQueryInfo().RowCount.Store(int64(ok.RowsAffected))
 		return []sql.Row{{ok}}, nil
 	}}
 }

@@ -22,6 +22,20 @@ func (l *lab) ok(query string) types.OkResult {
 	return rows[0][0].(types.OkResult)
 }
 
+func TestRowCountIsThatOfTheLastStatement(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (a INT)")
+	for _, c := range [][2]string{
+		{"INSERT INTO t VALUES (1), (2), (3)", "3"}, {"UPDATE t SET a = a + 1", "3"}, {"DELETE FROM t WHERE a = 2", "1"},
+		{"MERGE INTO t USING (SELECT 3 AS a) s ON t.a = s.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE THEN DELETE", "2"},
+		{"INSERT OVERWRITE t VALUES (7)", "1"}, {"CREATE TABLE u LIKE t", "0"}, {"CREATE TABLE v AS SELECT 1 AS a UNION ALL SELECT 2", "2"},
+		{"SHOW STREAMS", "-1"},
+	} {
+		l.exec(c[0])
+		require.Equal(t, []string{c[1]}, l.rows("SELECT ROW_COUNT()"), c[0])
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE t (a INT, b INT, s VARCHAR(5))", "INSERT INTO t VALUES (1, 10, 'x'), (2, 20, 'y')", "INSERT INTO t VALUES (3, 30, NULL), (4, NULL, 'z')")

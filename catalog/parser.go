@@ -147,7 +147,10 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if s.Action == ast.CreateStr && s.TableSpec != nil && s.TableSpec.PartitionOpt != nil {
 			return nil, notYet("PARTITION BY "+s.TableSpec.PartitionOpt.PartitionType, "PARTITIONED BY (col, ...) makes a folder for each value")
 		}
-		if s.Action == ast.CreateStr && isTableDDL(s) && !s.Temporary {
+		if s.Action == ast.CreateStr && s.Temporary {
+			return nil, refuse(KindUnsupported, "CREATE TEMPORARY TABLE is not supported: tables here are Delta tables, which outlast a session; write CREATE VIEW, or WITH name AS (SELECT ...) in the query")
+		}
+		if s.Action == ast.CreateStr && isTableDDL(s) {
 			node := p.c.newCreateTable(s, nil, text)
 			return ast.InjectedStatement{
 				Statement: node, Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE}, Children: parameters(sqlext.Params(text)),

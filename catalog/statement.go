@@ -20,9 +20,10 @@ import (
 // of the question marks. So every part of every statement may be a parameter without its node knowing.
 type statement struct {
 	action
-	text   string
-	params []sql.Expression
-	parse  func(text string) (*statement, error) // parses the bound text
+	text     string
+	params   []sql.Expression
+	affected int64                                 // rows that the execution has changed
+	parse    func(text string) (*statement, error) // parses the bound text
 }
 
 // action is what a statement does.
@@ -35,6 +36,7 @@ type action struct {
 
 var (
 	_ sql.ExecSourceRel = (*statement)(nil)
+	_ sql.Disposable    = (*statement)(nil)
 	_ ast.Injectable    = (*statement)(nil)
 )
 
@@ -101,7 +103,20 @@ func (s *statement) RowIter(ctx *sql.Context, _ sql.Row) (sql.RowIter, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(rows) == 1 && len(rows[0]) == 1 {
+		if ok, is := rows[0][0].(types.OkResult); is {
+			s.affected = int64(ok.RowsAffected)
+		}
+	}
 	return sql.RowsToRowIter(rows...), nil
+}
+
+// Dispose tells ROW_COUNT() how many rows the statement changed. It is called when the rows are closed, behind the engine's own word on it,
+// which takes every node that it does not know for a query.
+func (s *statement) Dispose(ctx *sql.Context) {
+	if types.IsOkResultSchema(s.schema) {
+		ctx.GetLastQueryInfo().RowCount.Store(s.affected)
+	}
 }
 
 func (s *statement) bind(ctx *sql.Context) (*statement, error) {
