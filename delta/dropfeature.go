@@ -8,18 +8,22 @@ import (
 
 // usedBy says what makes use of a feature, so that it cannot be dropped.
 var usedBy = map[string]string{
-	"appendOnly":                  "the table property delta.appendOnly",
+	"appendOnly":                  propertyUse("delta.appendOnly"),
 	"invariants":                  "invariants of columns",
 	"checkConstraints":            "constraints: ALTER TABLE ... DROP CONSTRAINT takes them out",
-	"changeDataFeed":              "the table property delta.enableChangeDataFeed",
+	"changeDataFeed":              propertyUse("delta.enableChangeDataFeed"),
 	"generatedColumns":            "generated columns",
 	"identityColumns":             "identity columns",
 	"allowColumnDefaults":         "defaults: ALTER TABLE ... ALTER COLUMN ... DROP DEFAULT takes them out",
-	"inCommitTimestamp":           "the table property " + inCommitProperty,
-	"materializePartitionColumns": "the table property delta.enableMaterializePartitionColumnsFeature",
+	"inCommitTimestamp":           propertyUse(inCommitProperty),
+	"materializePartitionColumns": propertyUse("delta.enableMaterializePartitionColumnsFeature"),
 	"collations":                  "collations of columns",
 	clusteringFeature:             "the columns that it is clustered by: ALTER TABLE ... CLUSTER BY NONE takes them out",
 	"domainMetadata":              "domains of metadata",
+}
+
+func propertyUse(name string) string {
+	return "the table property " + name + ": ALTER TABLE ... UNSET TBLPROPERTIES ('" + name + "') takes it out"
 }
 
 // CanDropFeature tells whether DropFeature can take a feature out of a table that does not use it. Those of readers stay: who does not know
@@ -34,7 +38,7 @@ func CanDropFeature(name string) bool {
 func (x *Transaction) DropFeature(name string) error {
 	feature := canonicalFeature(name)
 	if feature == "" || !x.base.protocol.Supports(feature) {
-		return Refuse("[DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT] table %s does not have the feature %s", x.base.uri, name)
+		return Refuse("[DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT] table %s does not have the feature %s; SHOW TBLPROPERTIES lists those that it has, as delta.feature.name", x.base.uri, name)
 	}
 	x.dropped = append(x.dropped, feature)
 	if _, has := x.base.domains[clusteringDomain]; has && feature == clusteringFeature {
