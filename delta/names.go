@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -12,12 +11,17 @@ const (
 	versionDigits     = 20
 )
 
-func commitKey(version int64) string { return fmt.Sprintf("%s%020d.json", logFolder, version) }
+func commitKey(version int64) string { return versionKey(version, ".json") }
 
-func checksumKey(version int64) string { return fmt.Sprintf("%s%020d.crc", logFolder, version) }
+func checksumKey(version int64) string { return versionKey(version, ".crc") }
 
-func checkpointKey(version int64) string {
-	return fmt.Sprintf("%s%020d.checkpoint.parquet", logFolder, version)
+func checkpointKey(version int64) string { return versionKey(version, ".checkpoint.parquet") }
+
+// versionKey is the key of a file of a version. A replay asks for thousands.
+func versionKey(version int64, suffix string) string {
+	const zeros = "00000000000000000000"
+	digits := strconv.FormatInt(version, 10)
+	return logFolder + zeros[len(digits):versionDigits] + digits + suffix
 }
 
 // logFileName is the name of a file of the log for messages.

@@ -106,8 +106,9 @@ func (f *stepFile) add(ctx context.Context, st store.Store, r versionRange) (siz
 
 // readLogFile reads and parses a commit or a compaction; store.ErrNotFound when it is not there.
 func readLogFile(ctx context.Context, st store.Store, r versionRange) (c *commit, size int, err error) {
-	name := logFileName(r.key())
-	data, err := st.Get(ctx, r.key())
+	key := r.key()
+	name := logFileName(key)
+	data, err := st.Get(ctx, key)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s of %s: %w", name, st.URI(), err)
 	}
