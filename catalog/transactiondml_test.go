@@ -101,11 +101,10 @@ func (s racingStore) PutIfAbsent(ctx context.Context, key string, data []byte) e
 	return s.Store.PutIfAbsent(ctx, key, data)
 }
 
-// A statement that loses runs again on the newest version.
-func TestStatementRunsAgain(t *testing.T) {
-	l := newLab(t)
-	other := openLab(t, l.dir)
-	race := new(racing)
+// racingLabs are two servers on one lake, and what the second one does before a commit of the first to table t.
+func racingLabs(t *testing.T) (l, other *lab, race *racing) {
+	l = newLab(t)
+	race = new(racing)
 	l.c.cfg.Open = func(uri string) (store.Store, error) {
 		st, err := store.Open(uri)
 		if strings.HasSuffix(uri, "/lake/t") {
@@ -113,6 +112,12 @@ func TestStatementRunsAgain(t *testing.T) {
 		}
 		return st, err
 	}
+	return l, openLab(t, l.dir), race
+}
+
+// A statement that loses runs again on the newest version.
+func TestStatementRunsAgain(t *testing.T) {
+	l, other, race := racingLabs(t)
 	other.exec("CREATE TABLE t (a INT, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2)")
 	require.Equal(t, 1, l.affected("UPDATE t SET b = 5 WHERE a = 2"))
 	race.before = func() { other.exec("UPDATE t SET b = b + 100") }
@@ -140,16 +145,7 @@ func TestStatementRunsAgain(t *testing.T) {
 
 // An INSERT, of rows or of batches, that meets another writer's ALTER TABLE is planned anew, and so follows the table as it is now.
 func TestInsertRunsAgain(t *testing.T) {
-	l := newLab(t)
-	other := openLab(t, l.dir)
-	race := new(racing)
-	l.c.cfg.Open = func(uri string) (store.Store, error) {
-		st, err := store.Open(uri)
-		if strings.HasSuffix(uri, "/lake/t") {
-			return racingStore{st, race}, err
-		}
-		return st, err
-	}
+	l, other, race := racingLabs(t)
 	other.exec("CREATE TABLE u (a INT)", "INSERT INTO u VALUES (1), (2)")
 	for insert, affected := range map[string]int{
 		"INSERT INTO t (a) VALUES (1), (2)": 2, "INSERT INTO t (a) SELECT a FROM u": 2, "INSERT IGNORE INTO t (a) VALUES (1), (2)": 2,

@@ -66,9 +66,6 @@ func (c *Copied) Has(path string) bool {
 	return ok
 }
 
-// Len is the number of files that have been copied.
-func (c *Copied) Len() int { return len(c.paths) }
-
 // None is a table of which nothing is known to have been copied.
 func None(table string) *Copied { return &Copied{table: table, paths: map[string]struct{}{}} }
 

@@ -63,7 +63,7 @@ func (c *copies) keys() (out []string) {
 
 func TestCopyLog(t *testing.T) {
 	c := newCopies(t)
-	require.Zero(t, c.read().Len())
+	require.Empty(t, c.read().paths)
 	c.add("lost") // a crash before the commit
 	require.False(t, c.read().Has("file:///in/lost"))
 	c.commit(c.add("a", "b", "c"))
@@ -83,11 +83,11 @@ func TestCopyLog(t *testing.T) {
 
 	other, err := c.log.Read(t.Context(), "another table", c.last, true)
 	require.NoError(t, err)
-	require.Zero(t, other.Len())
+	require.Empty(t, other.paths)
 	c.last = -1 // CREATE OR REPLACE TABLE
-	require.Zero(t, c.read().Len())
+	require.Empty(t, c.read().paths)
 	c.commit(c.add("a"))
-	require.Equal(t, 1, c.read().Len())
+	require.Len(t, c.read().paths, 1)
 }
 
 func TestCopyLogStaysSmall(t *testing.T) {
@@ -108,13 +108,13 @@ func TestCopyLogStaysSmall(t *testing.T) {
 		require.LessOrEqual(t, len(c.keys()), 12)
 	}
 	got := c.read()
-	require.Equal(t, files, got.Len())
+	require.Len(t, got.paths, files)
 	for i := range files {
 		require.True(t, got.Has(fmt.Sprintf("file:///in/%d", i)))
 	}
 	require.Less(t, written, files*55*10, "each file is written about log2 times")
 	c.commit(c.add("0", "1", "2")) // again, by force
-	require.Equal(t, files, c.read().Len())
+	require.Len(t, c.read().paths, files)
 }
 
 func TestCopyLogRefusesToForget(t *testing.T) {
@@ -154,6 +154,6 @@ func BenchmarkCopyLog(b *testing.B) {
 	for b.Loop() {
 		got, err := log.Read(b.Context(), "id", e.ID, true)
 		require.NoError(b, err)
-		require.Equal(b, len(files), got.Len())
+		require.Len(b, got.paths, len(files))
 	}
 }

@@ -32,13 +32,18 @@ type AggregationWrapper interface {
 // the machine.
 const queryMemory = 2 << 30
 
-// compileGroupBy is a hash aggregation. What statistics answer is left to buildGroupBy.
+// compileGroupBy is an aggregation below other nodes. What statistics answer is left to buildGroupBy.
 func compileGroupBy(ctx *sql.Context, n *plan.GroupBy) (*pipeline, bool) {
 	if s, ok := fromStatistics(ctx, n); ok {
 		if _, known, err := s.row(ctx); known || err != nil {
 			return nil, false
 		}
 	}
+	return compileAggregation(ctx, n)
+}
+
+// compileAggregation is a hash aggregation.
+func compileAggregation(ctx *sql.Context, n *plan.GroupBy) (*pipeline, bool) {
 	child, ok := compileNode(ctx, n.Child)
 	if !ok {
 		return nil, false

@@ -43,7 +43,15 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 // buildWhole runs a node that compiles as a whole; nil, nil when it does not.
 func (b *Builder) buildWhole(ctx *sql.Context, n sql.Node) (sql.RowIter, error) {
 	p, ok := compileNode(ctx, n)
-	if !ok || p.aggregated && b.rowsOnly {
+	if !ok {
+		return nil, nil
+	}
+	return b.run(ctx, n, p)
+}
+
+// run gives the rows of a node by the pipeline that it compiled to; nil, nil when they are not to come from one.
+func (b *Builder) run(ctx *sql.Context, n sql.Node, p *pipeline) (sql.RowIter, error) {
+	if p.aggregated && b.rowsOnly {
 		return nil, nil
 	}
 	rows, err := p.rows(ctx)
@@ -85,8 +93,10 @@ func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row)
 			return sql.RowsToRowIter(row), nil
 		}
 	}
-	if rows, err := b.buildWhole(ctx, n); rows != nil || err != nil {
-		return rows, err
+	if p, ok := compileAggregation(ctx, n); ok { // statistics were asked already
+		if rows, err := b.run(ctx, n, p); rows != nil || err != nil {
+			return rows, err
+		}
 	}
 	if len(n.GroupByExprs) == 0 {
 		return nil, nil // GMS's iterator without keys is a plain loop
