@@ -17,7 +17,7 @@ type Snapshot struct {
 	protocol *Protocol
 	metadata *Metadata
 	schema   *batch.Schema // nil when schemaErr is set
-	shape    *statsShape   // nil when schemaErr is set
+	shape    *statsShape   // of no columns when schemaErr is set
 	files    fileView
 	txns     txnSet
 	domains  map[string]string // live domainMetadata: domain -> configuration
@@ -187,7 +187,7 @@ func (s *Snapshot) applyState(c *commit) {
 }
 
 func (s *Snapshot) setMetadata(m *Metadata) {
-	s.metadata, s.shape = m, nil
+	s.metadata, s.shape = m, &statsShape{}
 	if s.schema, s.schemaErr = parseTableSchema(m); s.schemaErr == nil {
 		s.shape = newStatsShape(m, s.schema.Fields)
 	}

@@ -207,3 +207,22 @@ func TestPartitionValues(t *testing.T) {
 	_, _, err := written(t, memoryStore(t), newMeta(t, schema, []string{"p"}, nil), FileWriterOptions{}, b)
 	require.ErrorContains(t, err, "not UTF-8")
 }
+
+// A schema that cannot be read is an error of the table, not of what looks at its files.
+func TestStatsUnderASchemaThatCannotBeRead(t *testing.T) {
+	st := memoryStore(t)
+	require.NoError(t, st.PutIfAbsent(ctx, commitKey(0), []byte(`{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}
+{"metaData":{"id":"i","format":{"provider":"parquet"},"schemaString":"{","partitionColumns":[],"configuration":{}}}
+{"add":{"path":"a","size":1,"modificationTime":1,"dataChange":true,"partitionValues":{},"stats":"{\"numRecords\":3,\"minValues\":{\"id\":1}}"}}`)))
+	table := NewTable(st)
+	s, err := table.newest(ctx)
+	require.NoError(t, err)
+	for f := range s.Files() {
+		stats, err := f.Stats()
+		require.NoError(t, err)
+		require.Equal(t, int64(3), stats.NumRecords)
+		require.Empty(t, stats.Columns)
+	}
+	_, err = table.Snapshot(ctx)
+	require.ErrorContains(t, err, "mem://t")
+}
