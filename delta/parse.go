@@ -293,7 +293,7 @@ func parseMetadata(object []byte) (*Metadata, error) {
 
 func (in *metadataJSON) metadata() (*Metadata, error) {
 	if p := in.Format.Provider; p != "" && p != "parquet" {
-		return nil, fmt.Errorf("data format %q is not supported: only parquet is", p)
+		return nil, &UnsupportedError{Op: "read", Features: []string{fmt.Sprintf("data format %q", p)}, Detail: "only parquet is"}
 	}
 	m := &Metadata{ID: in.ID, Name: in.Name, Description: in.Description, SchemaString: in.SchemaString,
 		PartitionColumns: in.PartitionColumns, Configuration: in.Configuration}

@@ -83,3 +83,11 @@ func FuzzAdd(f *testing.F) {
 		require.Equal(t, want["add"], add{string(got.path), got.partition, got.size, got.modTime, string(got.stats)})
 	})
 }
+
+func TestOtherDataFormatsAreRefused(t *testing.T) {
+	_, err := parseCommit("00000000000000000000.json", 0, []byte(`{"metaData":{"id":"i","format":{"provider":"orc"},"schemaString":"{}"}}`))
+	var refused *UnsupportedError
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, `00000000000000000000.json, line 1`)
+	require.ErrorContains(t, err, `data format "orc" (only parquet is)`)
+}
