@@ -10,12 +10,14 @@ import (
 	"syscall"
 )
 
-// Fence decides which paths statements may reach: those that lie, links resolved, in one of its root folders.
+// Fence decides which paths statements may reach: those that lie, links resolved, in one of its root folders, and not in one that is the
+// server's own. Of roots in one another the innermost decides.
 //
 // It judges names, not open files: somebody who may change links below a root while a statement runs can lead it astray.
 type Fence struct {
 	base  string
 	roots []fenceRoot
+	own   []fenceRoot // what the server keeps for itself
 }
 
 type fenceRoot struct {
@@ -28,12 +30,16 @@ type OutsideError struct {
 	Path  string   // absolute
 	Real  string   // what it is after following links
 	Roots []string // the folders that statements may reach
+	Own   string   // the server's own folder or file that it lies in; "": none, it lies outside of the roots
 }
 
 func (e *OutsideError) Error() string {
 	leads := ""
 	if e.Real != e.Path {
 		leads = fmt.Sprintf(" (which leads to %s)", e.Real)
+	}
+	if e.Own != "" {
+		return fmt.Sprintf("%s%s lies in %s, which the server keeps for itself: no statement reaches it, whatever --allow-path says; put the files elsewhere", e.Path, leads, e.Own)
 	}
 	dir, _ := splitGlob(e.Real)
 	dir = filepath.Clean(dir)
@@ -52,17 +58,56 @@ func NewFence(base string, roots ...string) (*Fence, error) {
 	}
 	f := &Fence{base: abs}
 	for _, root := range roots {
-		name, err := f.absolute(root)
+		r, err := f.root(root)
 		if err != nil {
 			return nil, fmt.Errorf("allowed path %q: %w", root, err)
 		}
-		real, err := resolveLinks(name)
-		if err != nil {
-			return nil, fmt.Errorf("allowed path %q: %w", root, err)
-		}
-		f.roots = append(f.roots, fenceRoot{name: name, real: real})
+		f.roots = append(f.roots, r)
 	}
 	return f, nil
+}
+
+// KeepOut takes folders and files that the server keeps for itself, such as its accounts, keys and secrets, from what statements may reach. It is
+// called before the first statement.
+func (f *Fence) KeepOut(paths ...string) error {
+	for _, path := range paths {
+		r, err := f.root(path)
+		if err != nil {
+			return fmt.Errorf("the server's own path %q: %w", path, err)
+		}
+		f.own = append(f.own, r)
+	}
+	return nil
+}
+
+// Kept is the names in a folder that the server keeps for itself: listings pass over them, as over hidden ones.
+func (f *Fence) Kept(folder string) (names []string, err error) {
+	if len(f.own) == 0 {
+		return nil, nil
+	}
+	path, err := ParseFileURI(folder)
+	if err != nil {
+		return nil, err
+	}
+	real, err := resolveLinks(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range f.own {
+		if filepath.Dir(r.real) == real {
+			names = append(names, filepath.Base(r.real))
+		}
+	}
+	return names, nil
+}
+
+func (f *Fence) root(path string) (fenceRoot, error) {
+	name, err := f.absolute(path)
+	if err != nil {
+		return fenceRoot{}, err
+	}
+	real, err := resolveLinks(name)
+	return fenceRoot{name: name, real: real}, err
 }
 
 // Roots returns the allowed folders as they were given, absolute.
@@ -161,12 +206,21 @@ func (f *Fence) check(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, root := range f.roots {
-		if inFolder(real, root.real) {
-			return nil
+	allowed, own := innermost(real, f.roots), innermost(real, f.own)
+	if allowed.real == "" || len(own.real) >= len(allowed.real) {
+		return &OutsideError{Path: path, Real: real, Roots: f.Roots(), Own: own.name}
+	}
+	return nil
+}
+
+// innermost is the deepest of the roots that a path lies in; none: the zero value.
+func innermost(path string, roots []fenceRoot) (in fenceRoot) {
+	for _, r := range roots {
+		if inFolder(path, r.real) && len(r.real) > len(in.real) {
+			in = r
 		}
 	}
-	return &OutsideError{Path: path, Real: real, Roots: f.Roots()}
+	return in
 }
 
 func inFolder(path, folder string) bool {

@@ -126,3 +126,27 @@ func FuzzFence(f *testing.F) {
 		require.NoError(t, fence.Check(uri))
 	})
 }
+
+// What the server keeps for itself is out of reach in an allowed folder too, by whatever name; an allowed folder in it is not.
+func TestFenceKeepsOutOfTheServersOwn(t *testing.T) {
+	f, dir := newFence(t)
+	for _, name := range []string{"base/data/secrets", "base/data/lake", "base/keys"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+	}
+	require.NoError(t, os.Symlink("data", filepath.Join(dir, "base", "byname")))
+	f, err := store.NewFence(filepath.Join(dir, "base"), append(f.Roots(), filepath.Join(dir, "base", "data", "lake"))...)
+	require.NoError(t, err)
+	require.NoError(t, f.KeepOut(filepath.Join(dir, "base", "byname"), filepath.Join(dir, "base", "keys", "key.pem")))
+	for _, path := range []string{"data", "data/users", "byname/users", "in/../data/secrets/a", "data/*", "keys/key.pem", "file:" + dir + "/base/data/users"} {
+		_, err := f.Resolve(path)
+		var outside *store.OutsideError
+		require.ErrorAs(t, err, &outside, path)
+		require.NotEmpty(t, outside.Own)
+		require.Contains(t, err.Error(), "which the server keeps for itself")
+	}
+	require.Error(t, f.Check(store.FileURI(filepath.Join(dir, "base", "data", "users"))))
+	for _, path := range []string{".", "*/users", "data2", "keys", "data/lake/t", "byname/lake"} {
+		_, err := f.Resolve(path)
+		require.NoError(t, err, path)
+	}
+}
