@@ -54,7 +54,7 @@ func (v *Vector) AppendNulls(n int) {
 		}
 	case LayoutList:
 		for range n {
-			v.Off = append(v.Off, checkedOffset(v.Children[0].Len))
+			v.Off = append(v.Off, Offset(v.Children[0].Len))
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (v *Vector) AppendString(x string) {
 
 // closeBytes ends the row whose bytes have just been appended.
 func (v *Vector) closeBytes() {
-	v.Off = append(v.Off, checkedOffset(len(v.Bytes)))
+	v.Off = append(v.Off, Offset(len(v.Bytes)))
 	v.grew()
 }
 
@@ -125,12 +125,31 @@ func (v *Vector) closeBytes() {
 // variant, any number to the elements of a list, as many values as keys to a map.
 func (v *Vector) EndRow() {
 	if v.Type.Layout() == LayoutList {
-		v.Off = append(v.Off, checkedOffset(v.Children[0].Len))
+		v.Off = append(v.Off, Offset(v.Children[0].Len))
 	}
 	v.grew()
 }
 
-func checkedOffset(n int) int32 {
+// EndRows counts n more rows, whose values have been appended to the vector's fields, a zero for each of those in nulls: positions
+// among the n, ascending.
+func (v *Vector) EndRows(n int, nulls []int32) {
+	before := v.Len
+	v.Len += n
+	if len(nulls) == 0 && v.Valid == nil {
+		return
+	}
+	if v.Valid == nil {
+		v.Valid = NewBitmap(before)
+	}
+	v.Valid = v.Valid.Grow(v.Len)
+	v.Valid.SetRange(before, v.Len)
+	for _, row := range nulls {
+		v.Valid.Clear(before + int(row))
+	}
+}
+
+// Offset is a position in Bytes or in the elements as Off has it. It panics beyond 2 GiB, as AppendBytes does.
+func Offset(n int) int32 {
 	if n > math.MaxInt32 {
 		panic(fmt.Sprintf("batch: %d bytes or elements in one vector; the limit is %d", n, math.MaxInt32))
 	}

@@ -197,3 +197,22 @@ func appendU128(dst []byte, hi, lo uint64) []byte {
 	}
 	return append(dst, tail[:]...)
 }
+
+// DecimalDigits is the precision and scale, at least 0, of the decimal that has just the digits of a number; false where the text is
+// none, or has an exponent beyond reason.
+func DecimalDigits(text []byte) (precision, scale int, ok bool) {
+	d, ok := splitDecimal(text)
+	if !ok || d.exponent >= maxExponent || d.exponent <= -maxExponent {
+		return 0, 0, false
+	}
+	n := len(d.whole) + len(d.fraction)
+	zeros := 0
+	for zeros < n && d.digit(zeros) == 0 {
+		zeros++
+	}
+	precision, scale = max(n-zeros, 1), len(d.fraction)-d.exponent
+	if scale < 0 {
+		precision, scale = precision-scale, 0
+	}
+	return max(precision, scale), scale, true
+}

@@ -96,7 +96,7 @@ func (v *Vector) appendBytesRows(src *Vector, rows []int32) {
 	if rows == nil {
 		base, first := len(v.Bytes), int(src.Off[0])
 		v.Bytes = append(v.Bytes, src.Bytes[first:src.Off[src.Len]]...)
-		checkedOffset(len(v.Bytes))
+		Offset(len(v.Bytes))
 		v.Off = slices.Grow(v.Off, src.Len)
 		for _, off := range src.Off[1 : src.Len+1] {
 			v.Off = append(v.Off, int32(base+int(off)-first))
@@ -106,7 +106,7 @@ func (v *Vector) appendBytesRows(src *Vector, rows []int32) {
 	v.Off = slices.Grow(v.Off, len(rows))
 	for _, r := range rows {
 		v.Bytes = append(v.Bytes, src.Bytes[src.Off[r]:src.Off[r+1]]...)
-		v.Off = append(v.Off, checkedOffset(len(v.Bytes)))
+		v.Off = append(v.Off, Offset(len(v.Bytes)))
 	}
 }
 
@@ -120,7 +120,7 @@ func (v *Vector) appendListRows(src *Vector, rows []int32, adopt bool) {
 		}
 		v.Off = slices.Grow(v.Off, src.Len)
 		for _, off := range src.Off[1 : src.Len+1] {
-			v.Off = append(v.Off, checkedOffset(base+int(off-first)))
+			v.Off = append(v.Off, Offset(base+int(off-first)))
 		}
 		return
 	}
@@ -131,7 +131,7 @@ func (v *Vector) appendListRows(src *Vector, rows []int32, adopt bool) {
 				picked = append(picked, at)
 			}
 		}
-		v.Off = append(v.Off, checkedOffset(base+len(picked)))
+		v.Off = append(v.Off, Offset(base+len(picked)))
 	}
 	if len(picked) == 0 {
 		return // nil would mean all of them
@@ -150,6 +150,10 @@ func (v *Vector) appendSpread(src *Vector, rows []int32) {
 		for i, r := range rows {
 			picked[i] = codes[r]
 		}
+	}
+	if src.Dict.Len == 0 { // all are null
+		v.AppendNulls(len(picked))
+		return
 	}
 	v.appendPlain(src.Dict, picked, false)
 	v.appendValidity(src, rows, len(picked))

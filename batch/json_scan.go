@@ -3,9 +3,9 @@ package batch
 import (
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"lakesql/format/jsontext"
 )
 
 // JSONError says which part of a JSON text is no value of the type that was wanted.
@@ -39,12 +39,8 @@ type jsonStep struct {
 
 // peek skips blanks and returns the byte that comes next, 0 at the end.
 func (s *jsonScanner) peek() byte {
-	for ; s.pos < len(s.text); s.pos++ {
-		switch c := s.text[s.pos]; c {
-		case ' ', '\t', '\n', '\r':
-		default:
-			return c
-		}
+	if s.pos = jsontext.Space(s.text, s.pos); s.pos < len(s.text) {
+		return s.text[s.pos]
 	}
 	return 0
 }
@@ -73,7 +69,7 @@ func (s *jsonScanner) found(found string, want fmt.Stringer) error {
 		if path = append(path, '.'); isWord(string(step.name)) {
 			path = append(path, step.name...)
 		} else {
-			path = appendJSONString(path, step.name)
+			path = AppendJSONString(path, step.name)
 		}
 	}
 	return &JSONError{Path: string(path), Found: found, Want: want.String()}
@@ -125,41 +121,13 @@ func (s *jsonScanner) word(w string) bool {
 // number reads a number and says whether it is written as an integer.
 func (s *jsonScanner) number(want fmt.Stringer) (text []byte, integer bool, err error) {
 	s.peek()
-	start, at := s.pos, s.pos
-	digits := func() bool {
-		from := at
-		for at < len(s.text) && s.text[at]-'0' <= 9 {
-			at++
-		}
-		return at > from
-	}
-	is := func(set string) bool { return at < len(s.text) && strings.IndexByte(set, s.text[at]) >= 0 }
-	if is("-") {
-		at++
-	}
-	ok := true
-	if is("0") {
-		at++
-	} else {
-		ok = digits()
-	}
-	integer = true
-	if ok && is(".") {
-		at++
-		ok, integer = digits(), false
-	}
-	if ok && is("eE") {
-		at++
-		if is("+-") {
-			at++
-		}
-		ok, integer = digits(), false
-	}
-	if !ok {
+	end, integer := jsontext.Number(s.text, s.pos)
+	if end < 0 {
 		return nil, false, s.wrong(want)
 	}
-	s.pos = at
-	return s.text[start:at], integer, nil
+	text = s.text[s.pos:end]
+	s.pos = end
+	return text, integer, nil
 }
 
 // str reads a string and returns what it stands for, which may alias the text.
@@ -167,86 +135,33 @@ func (s *jsonScanner) str(want fmt.Stringer) ([]byte, error) {
 	if s.peek() != '"' {
 		return nil, s.wrong(want)
 	}
-	start := s.pos + 1
-	for at := start; at < len(s.text); at++ {
-		switch c := s.text[at]; {
-		case c == '"':
-			s.pos = at + 1
-			if raw := s.text[start:at]; utf8.Valid(raw) {
-				return raw, nil
-			}
-			return nil, s.found("a string that is not UTF-8", want)
-		case c == '\\':
-			return s.escaped(start, at, want)
-		case c < ' ':
-			return nil, s.found("a control character in a string", want)
-		}
+	end, escapes := jsontext.String(s.text, s.pos)
+	if end < 0 {
+		return nil, s.found(brokenString(s.text[^end:]), want)
 	}
-	return nil, s.found("a string without its end", want)
+	out, whole := s.text[s.pos+1:end-1], true
+	if escapes {
+		out, whole = jsontext.Unescape(nil, out)
+	}
+	switch {
+	case !whole:
+		return nil, s.found("a bad escape in a string", want)
+	case !utf8.Valid(out):
+		return nil, s.found("a string that is not UTF-8", want)
+	}
+	s.pos = end
+	return out, nil
 }
 
-// escaped reads on, from position at, a string that began at start and has escapes.
-func (s *jsonScanner) escaped(start, at int, want fmt.Stringer) ([]byte, error) {
-	out := append([]byte{}, s.text[start:at]...)
-	for at < len(s.text) {
-		c := s.text[at]
-		at++
-		switch {
-		case c == '"':
-			s.pos = at
-			if utf8.Valid(out) {
-				return out, nil
-			}
-			return nil, s.found("a string that is not UTF-8", want)
-		case c < ' ':
-			return nil, s.found("a control character in a string", want)
-		case c != '\\':
-			out = append(out, c)
-			continue
-		}
-		r, size := unescape(s.text[at:])
-		if size == 0 {
-			return nil, s.found("a bad escape in a string", want)
-		}
-		out = utf8.AppendRune(out, r)
-		at += size
+// brokenString says why a string does not go on.
+func brokenString(rest []byte) string {
+	switch {
+	case len(rest) == 0:
+		return "a string without its end"
+	case rest[0] == '\\':
+		return "a bad escape in a string"
 	}
-	return nil, s.found("a string without its end", want)
-}
-
-// unescape reads what stands behind a backslash and returns its length, 0 when it is no escape.
-func unescape(text []byte) (r rune, size int) {
-	if len(text) == 0 {
-		return 0, 0
-	}
-	const letters, means = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if i := strings.IndexByte(letters, text[0]); i >= 0 {
-		return rune(means[i]), 1
-	}
-	r, ok := hexRune(text)
-	if !ok {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 5
-	}
-	if len(text) < 11 || text[5] != '\\' {
-		return 0, 0
-	}
-	low, ok := hexRune(text[6:])
-	if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-		return 0, 0
-	}
-	return r, 11
-}
-
-// hexRune reads u and four hexadecimal digits.
-func hexRune(text []byte) (rune, bool) {
-	if len(text) < 5 || text[0] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(text[1:5]), 16, 16)
-	return rune(n), err == nil
+	return "a control character in a string"
 }
 
 // object reads an object: field is called with each name, in order, and reads the value.

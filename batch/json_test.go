@@ -117,7 +117,7 @@ func TestJSONErrorsNameThePath(t *testing.T) {
 		{"boolean", "2", `found "2", expected true or false`},
 		{"double", `"Inf"`, `found "Inf", expected double`},
 		{"float", "1e39", `found 1e39 (out of the type's range), expected float`},
-		{"int", "01", `found "1", expected the end of the text`},
+		{"int", "01", `found "01", expected integer`},
 		{"int", "-", `found "-", expected integer`},
 		{"binary", `"?"`, `found ? (not of the right form), expected base64`},
 		{"timestamp_ntz", `"2024-01-01 00:00:00Z"`, `found "2024-01-01 00:00:00Z" (not of the right form), expected timestamp_ntz`},

@@ -29,7 +29,7 @@ func (v *Vector) AppendJSON(dst []byte, row int) []byte {
 	case Date, Timestamp, TimestampNTZ:
 		return append(v.AppendText(append(dst, '"'), row), '"')
 	case String:
-		return appendJSONString(dst, v.BytesAt(row))
+		return AppendJSONString(dst, v.BytesAt(row))
 	case Binary:
 		return appendJSONBinary(dst, v.BytesAt(row))
 	case Struct:
@@ -54,7 +54,7 @@ func (v *Vector) appendJSONStruct(dst []byte, row int) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendJSONString(dst, []byte(f.Name)), ':')
+		dst = append(AppendJSONString(dst, []byte(f.Name)), ':')
 		dst = v.Children[i].AppendJSON(dst, row)
 	}
 	return append(dst, '}')
@@ -81,7 +81,7 @@ func (v *Vector) appendJSONMap(dst []byte, row int) []byte {
 		if key = v.Children[0].AppendJSON(key[:0], int(i)); key[0] == '"' {
 			dst = append(dst, key...)
 		} else {
-			dst = appendJSONString(dst, key)
+			dst = AppendJSONString(dst, key)
 		}
 		dst = v.Children[1].AppendJSON(append(dst, ':'), int(i))
 	}
@@ -105,7 +105,7 @@ func appendJSONVariant(dst []byte, v variant.Value) []byte {
 		unscaled, scale := v.Decimal()
 		return AppendDecimal(dst, unscaled, scale)
 	case variant.String:
-		return appendJSONString(dst, v.Bytes())
+		return AppendJSONString(dst, v.Bytes())
 	case variant.Binary:
 		return appendJSONBinary(dst, v.Bytes())
 	case variant.Object, variant.Array:
@@ -131,7 +131,7 @@ func appendJSONVariants(dst []byte, v variant.Value) []byte {
 		if object {
 			var name []byte
 			name, child, err = v.Field(i)
-			dst = append(appendJSONString(dst, name), ':')
+			dst = append(AppendJSONString(dst, name), ':')
 		} else {
 			child, err = v.Element(i)
 		}
@@ -201,8 +201,8 @@ func appendJSONBinary(dst, x []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), x), '"')
 }
 
-// appendJSONString appends a text in quotes. What is not UTF-8 becomes U+FFFD.
-func appendJSONString(dst, x []byte) []byte {
+// AppendJSONString appends a text as JSON, in quotes. What is not UTF-8 becomes U+FFFD.
+func AppendJSONString(dst, x []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(x); {

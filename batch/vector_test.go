@@ -272,3 +272,16 @@ func TestAppendValueRefusesOtherTypes(t *testing.T) {
 	require.ErrorContains(t, NewVector(Type{Kind: String}, 0).AppendValue([]byte("x")), "append []uint8")
 	require.Panics(t, func() { NewVector(Type{}, 0) })
 }
+
+// TestNullsOfAnEmptyDictionary: a dictionary vector may have nothing but nulls, and then no values.
+func TestNullsOfAnEmptyDictionary(t *testing.T) {
+	typ := Type{Kind: String}
+	v := &Vector{Type: typ, Dict: NewVector(typ, 0)}
+	v.AppendNulls(3)
+	require.Equal(t, 3, v.Decode().NullCount())
+	out := NewVector(typ, 0)
+	out.AppendString("x")
+	out.AppendRows(v, []int32{2, 0})
+	require.Equal(t, 3, out.Len)
+	require.Equal(t, 2, out.NullCount())
+}

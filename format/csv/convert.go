@@ -1,14 +1,12 @@
 package csv
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"lakesql/batch"
+	"lakesql/format"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 )
@@ -20,82 +18,28 @@ type converter struct {
 	nan         string
 	positiveInf string
 	negativeInf string
-	loc         *time.Location
-	utc         bool
-	dates       *pattern // nil: ISO
-	timestamps  *pattern // nil: ISO
-	wallClocks  *pattern // nil: ISO
+	*format.Times
 }
 
 func newConverter(o *Options) (*converter, error) {
-	c := &converter{
-		nullValue: o.NullValue, emptyValue: []byte(o.EmptyValue),
-		nan: o.NaNValue, positiveInf: o.PositiveInf, negativeInf: o.NegativeInf, loc: o.location(), utc: isUTC(o.Location),
+	times, err := o.Times()
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range []struct {
-		option, text string
-		to           **pattern
-	}{
-		{"dateFormat", o.DateFormat, &c.dates},
-		{"timestampFormat", o.TimestampFormat, &c.timestamps},
-		{"timestampNTZFormat", o.TimestampNTZFormat, &c.wallClocks},
-	} {
-		if p.text == "" {
-			continue
-		}
-		compiled, err := compilePattern(p.option, p.text)
-		if err != nil {
-			return nil, err
-		}
-		*p.to = compiled
-	}
-	return c, nil
-}
-
-func (c *converter) date(text []byte) (int32, bool) {
-	if c.dates != nil {
-		return c.dates.date(text)
-	}
-	if d, ok := quickDate(text); ok {
-		return d, true
-	}
-	d, err := batch.ParseDate(text)
-	return d, err == nil
-}
-
-func (c *converter) timestamp(text []byte) (int64, bool) {
-	if c.timestamps != nil {
-		return c.timestamps.timestamp(text, c.loc)
-	}
-	if c.utc {
-		if us, ok := quickTimestamp(text); ok {
-			return us, true
-		}
-	}
-	us, err := batch.ParseTimestamp(text, c.loc)
-	return us, err == nil
-}
-
-func (c *converter) wallClock(text []byte) (int64, bool) {
-	if c.wallClocks != nil {
-		return c.wallClocks.wallTimestamp(text)
-	}
-	if us, ok := quickTimestamp(text); ok {
-		return us, true
-	}
-	us, err := batch.ParseTimestampNTZ(text)
-	return us, err == nil
+	return &converter{
+		nullValue: o.NullValue, emptyValue: []byte(o.EmptyValue), nan: o.NaNValue, positiveInf: o.PositiveInf, negativeInf: o.NegativeInf, Times: times,
+	}, nil
 }
 
 func (c *converter) float64(text []byte) (float64, bool) {
-	if x, ok := parseFloat(text, 64); ok {
+	if x, ok := format.ParseFloat(text, 64); ok {
 		return x, true
 	}
 	return c.specialFloat(text)
 }
 
 func (c *converter) float32(text []byte) (float32, bool) {
-	x, ok := parseFloat(text, 32)
+	x, ok := format.ParseFloat(text, 32)
 	if !ok {
 		x, ok = c.specialFloat(text)
 	}
@@ -136,13 +80,6 @@ type column struct {
 	vec    *batch.Vector
 }
 
-// issue is one thing wrong in a block.
-type issue struct {
-	row    int32 // of the block
-	column int32 // of the schema; -1: the whole record
-	reason string
-}
-
 // fill appends the block's values of one column to its vector and notes what did not convert.
 func (r *Reader) fill(i int, validUTF8 bool) {
 	c := &r.cols[i]
@@ -153,7 +90,7 @@ func (r *Reader) fill(i int, validUTF8 bool) {
 	}
 	switch c.Type.Kind {
 	case batch.Bool:
-		v.Bools = fill(r, i, v.Bools, parseBool)
+		v.Bools = fill(r, i, v.Bools, format.ParseBool)
 	case batch.Int8:
 		v.I8 = fill(r, i, v.I8, narrowInt[int8])
 	case batch.Int16:
@@ -161,7 +98,7 @@ func (r *Reader) fill(i int, validUTF8 bool) {
 	case batch.Int32:
 		v.I32 = fill(r, i, v.I32, narrowInt[int32])
 	case batch.Int64:
-		v.I64 = fill(r, i, v.I64, parseInt)
+		v.I64 = fill(r, i, v.I64, format.ParseInt)
 	case batch.Float32:
 		v.F32 = fill(r, i, v.F32, conv.float32)
 	case batch.Float64:
@@ -169,18 +106,18 @@ func (r *Reader) fill(i int, validUTF8 bool) {
 	case batch.Decimal:
 		r.fillDecimal(i)
 	case batch.Date:
-		v.I32 = fill(r, i, v.I32, conv.date)
+		v.I32 = fill(r, i, v.I32, conv.Date)
 	case batch.Timestamp:
-		v.I64 = fill(r, i, v.I64, conv.timestamp)
+		v.I64 = fill(r, i, v.I64, conv.Timestamp)
 	case batch.TimestampNTZ:
-		v.I64 = fill(r, i, v.I64, conv.wallClock)
+		v.I64 = fill(r, i, v.I64, conv.WallClock)
 	case batch.String, batch.Binary:
 		r.fillText(i, validUTF8 || c.Type.Kind == batch.Binary)
 	}
 }
 
 func narrowInt[T int8 | int16 | int32](text []byte) (T, bool) {
-	x, ok := parseInt(text)
+	x, ok := format.ParseInt(text)
 	return T(x), ok && int64(T(x)) == x
 }
 
@@ -206,7 +143,8 @@ func fill[T any](r *Reader, i int, out []T, parse func([]byte) (T, bool)) []T {
 		}
 		out = append(out, x)
 	}
-	r.grow(c.vec, nulls)
+	r.nulls = nulls
+	c.vec.EndRows(len(s.recs), nulls)
 	return out
 }
 
@@ -221,16 +159,13 @@ func (r *Reader) fillDecimal(i int) {
 		return
 	}
 	v.I64 = fill(r, i, v.I64, func(text []byte) (int64, bool) {
-		if x, ok := parseSmallDecimal(text, p, scale); ok {
+		if x, ok := format.ParseSmallDecimal(text, p, scale); ok {
 			return x, true
 		}
 		x, err := batch.ParseDecimalRounded(text, p, scale)
 		return int64(x.LowBits()), err == nil
 	})
 }
-
-// replacement stands for bytes that are no UTF-8.
-var replacement = []byte("\uFFFD")
 
 func (r *Reader) fillText(i int, valid bool) {
 	s, c := r.scan, &r.cols[i]
@@ -247,72 +182,24 @@ func (r *Reader) fillText(i int, valid bool) {
 		case valid || utf8.Valid(text):
 			out = append(out, text...)
 		default:
-			r.issue(row, i, func() string {
-				return fmt.Sprintf("%s is no UTF-8; such bytes are read as U+FFFD", quoteText(text))
+			r.rejects.Add(row, c.Name, func() string {
+				return fmt.Sprintf("%s is no UTF-8; such bytes are read as U+FFFD", format.Quote(text))
 			})
-			out = append(out, bytes.ToValidUTF8(text, replacement)...)
+			out = format.AppendUTF8(out, text)
 		}
 		off = append(off, int32(len(out)))
 	}
 	v.Off, v.Bytes = off, out
-	r.grow(v, nulls)
-}
-
-// grow counts the block's rows, of which those in nulls are null.
-func (r *Reader) grow(v *batch.Vector, nulls []int32) {
-	before, n := v.Len, len(r.scan.recs)
-	v.Len += n
 	r.nulls = nulls
-	if len(nulls) == 0 && v.Valid == nil {
-		return
-	}
-	if v.Valid == nil {
-		v.Valid = batch.NewBitmap(before)
-	}
-	for len(v.Valid) < (v.Len+63)/64 {
-		v.Valid = append(v.Valid, 0)
-	}
-	v.Valid.SetRange(before, v.Len)
-	for _, row := range nulls {
-		v.Valid.Clear(before + int(row))
-	}
+	v.EndRows(len(s.recs), nulls)
 }
 
 // bad notes a field that did not convert.
 func (r *Reader) bad(row, i int, text []byte) {
-	r.issue(row, i, func() string {
-		f := r.cols[i].Field
-		want := f.Type.String()
-		switch {
-		case f.Type.Kind == batch.Date && r.conv.dates != nil:
-			want += fmt.Sprintf(" by dateFormat '%s'", r.conv.dates.text)
-		case f.Type.Kind == batch.Timestamp && r.conv.timestamps != nil:
-			want += fmt.Sprintf(" by timestampFormat '%s'", r.conv.timestamps.text)
-		case f.Type.Kind == batch.TimestampNTZ && r.conv.wallClocks != nil:
-			want += fmt.Sprintf(" by timestampNTZFormat '%s'", r.conv.wallClocks.text)
-		}
-		if isWholeNumber(text) && isInteger(f.Type.Kind) {
-			return fmt.Sprintf("%s does not fit into %s", quoteText(text), want)
-		}
-		return fmt.Sprintf("%s is no %s", quoteText(text), want)
-	})
-}
-
-func isInteger(k batch.Kind) bool {
-	return k == batch.Int8 || k == batch.Int16 || k == batch.Int32 || k == batch.Int64
-}
-
-// isWholeNumber says whether the text has nothing but digits behind a sign, of whatever size.
-func isWholeNumber(text []byte) bool {
-	digits := bytes.TrimLeft(text, "+-")
-	return len(digits) > 0 && len(text)-len(digits) <= 1 && len(bytes.TrimLeft(digits, "0123456789")) == 0
-}
-
-// quoteText shows a field in a message, cut where it is long.
-func quoteText(text []byte) string {
-	const shown = 64
-	if len(text) <= shown {
-		return strconv.Quote(string(text))
+	f := r.cols[i].Field
+	if r.rescue != nil {
+		r.rescue.Text(row, f.Name, text)
+		return
 	}
-	return strconv.Quote(string(text[:shown])) + fmt.Sprintf("... (%d bytes)", len(text))
+	r.rejects.Add(row, f.Name, func() string { return r.conv.Misfit(text, f.Type) })
 }

@@ -3,7 +3,8 @@ package csv
 import (
 	"fmt"
 	"strings"
-	"time"
+
+	"lakesql/format"
 )
 
 // dialect is Options compiled for the scanner: what is checked once, and tables for the inner loops.
@@ -32,22 +33,22 @@ func byteOr(c byte) int {
 	return int(c)
 }
 
-// compile checks the options. Its errors are *FormatError and name the option.
+// compile checks the options. Its errors are *format.Error and name the option.
 func (o *Options) compile() (*dialect, error) {
 	if o.Sep == "" {
-		return nil, &FormatError{Message: "option sep is empty: give the text between two fields, such as sep => ';'"}
+		return nil, &format.Error{Message: "option sep is empty: give the text between two fields, such as sep => ';'"}
 	}
 	if strings.ContainsAny(o.Sep, "\r\n") {
-		return nil, &FormatError{Message: fmt.Sprintf("option sep is %q: a line end cannot separate fields", o.Sep)}
+		return nil, &format.Error{Message: fmt.Sprintf("option sep is %q: a line end cannot separate fields", o.Sep)}
 	}
 	if o.Quote != 0 && o.Sep[0] == o.Quote {
-		return nil, &FormatError{Message: fmt.Sprintf("options sep and quote both begin with %q: they must differ", o.Sep[:1])}
+		return nil, &format.Error{Message: fmt.Sprintf("options sep and quote both begin with %q: they must differ", o.Sep[:1])}
 	}
 	if o.MaxColumns <= 0 {
-		return nil, &FormatError{Message: fmt.Sprintf("option maxColumns is %d: it must be positive", o.MaxColumns)}
+		return nil, &format.Error{Message: fmt.Sprintf("option maxColumns is %d: it must be positive", o.MaxColumns)}
 	}
 	if o.MultiLine && o.LineSep != "" {
-		return nil, &FormatError{Message: "options multiLine and lineSep together are not supported yet: leave lineSep out, any of CR LF, LF, CR ends a record"}
+		return nil, &format.Error{Message: "options multiLine and lineSep together are not supported yet: leave lineSep out, any of CR LF, LF, CR ends a record"}
 	}
 	d := &dialect{
 		sep: []byte(o.Sep), sepWord: uint64(o.Sep[0]) * lowBits,
@@ -67,11 +68,4 @@ func (o *Options) compile() (*dialect, error) {
 		d.stop['\n'], d.stop['\r'] = true, true
 	}
 	return d, nil
-}
-
-func (o *Options) location() *time.Location {
-	if o.Location == nil {
-		return time.UTC
-	}
-	return o.Location
 }

@@ -5,6 +5,6 @@
 // blank lines vanish, an unquoted empty field is NULL, and a record that does not fit is handled by the mode. Where the
 // package departs from Spark, the option or function says so.
 //
-// Reader reads one file against a schema. Infer looks at files and finds a schema. Memory is bounded by MaxRecordBytes
+// Reader reads one file against a schema. Infer looks at files and finds a schema. Memory is bounded by format.MaxRecordBytes
 // however large the file is.
 package csv

@@ -2,11 +2,13 @@ package csv
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"lakesql/batch"
+	"lakesql/format"
 )
 
 // readHeader takes the first record as the names of the columns and leaves the scanner behind it, its width set. With
@@ -30,15 +32,15 @@ func readHeader(s *scanner, opts *Options) (names []string, raw string, err erro
 	for i := range names {
 		names[i] = columnName(i)
 		if text := string(s.text(s.fields[i])); opts.Header && text != "" && text != opts.NullValue {
-			names[i] = strings.ToValidUTF8(text, "\uFFFD")
+			names[i] = string(format.AppendUTF8(nil, []byte(text)))
 		}
 	}
 	if opts.Header {
 		if err := checkText(names); err != nil {
-			return nil, "", &FormatError{Line: s.lineOf(rec), Message: err.Error()}
+			return nil, "", &format.Error{Line: s.lineOf(rec), Message: err.Error()}
 		}
 		if err := renameDuplicates(names); err != nil {
-			return nil, "", &FormatError{Line: s.lineOf(rec), Message: err.Error()}
+			return nil, "", &format.Error{Line: s.lineOf(rec), Message: err.Error()}
 		}
 	}
 	raw = string(s.raw(rec))
@@ -52,7 +54,7 @@ func checkText(names []string) error {
 		for _, r := range name {
 			if unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' {
 				return fmt.Errorf("column %d of the header is called %s, and no text has the character %U: is this a CSV file? "+
-					"A compressed one needs a name that says so, such as a.csv.gz, and UTF-16 has to be converted to UTF-8", i+1, quoteText([]byte(name)), r)
+					"A compressed one needs a name that says so, such as a.csv.gz, and UTF-16 encoding => 'UTF-16LE'", i+1, format.Quote([]byte(name)), r)
 			}
 		}
 	}
@@ -90,16 +92,18 @@ type binding struct {
 	source []int // by schema column: the position in the record; -1: none, NULL
 	width  int   // fields that a record should have
 	extra  []string
+	// extraAt is where the extra columns are in a record; nil where the schema binds by position, and nothing behind it is kept.
+	extraAt []int
 }
 
 // bind matches the schema with the names of the file's columns, by name in any case, or by position. names is nil where
-// the file has no header. The column called corrupt is no column of the file.
-func bind(schema *batch.Schema, names []string, byPosition bool, corrupt int) binding {
+// the file has no header. The columns at the positions without are none of the file's.
+func bind(schema *batch.Schema, names []string, byPosition bool, without ...int) binding {
 	b := binding{source: make([]int, len(schema.Fields)), width: len(names)}
 	if byPosition {
 		b.width = 0
 		for i := range schema.Fields {
-			if b.source[i] = -1; i != corrupt {
+			if b.source[i] = -1; !slices.Contains(without, i) {
 				b.source[i] = b.width
 				b.width++
 			}
@@ -116,25 +120,15 @@ func bind(schema *batch.Schema, names []string, byPosition bool, corrupt int) bi
 	used := make([]bool, len(names))
 	for i, f := range schema.Fields {
 		b.source[i] = -1
-		if j, ok := at[strings.ToLower(f.Name)]; ok && i != corrupt {
+		if j, ok := at[strings.ToLower(f.Name)]; ok && !slices.Contains(without, i) {
 			b.source[i] = j
 			used[j] = true
 		}
 	}
 	for j, name := range names {
 		if !used[j] {
-			b.extra = append(b.extra, name)
+			b.extra, b.extraAt = append(b.extra, name), append(b.extraAt, j)
 		}
 	}
 	return b
-}
-
-// corruptColumn is the position of the column for malformed records, -1 where the schema has none.
-func corruptColumn(schema *batch.Schema, name string) int {
-	for i, f := range schema.Fields {
-		if name != "" && strings.EqualFold(f.Name, name) && f.Type.Kind == batch.String {
-			return i
-		}
-	}
-	return -1
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lakesql/batch"
+	"lakesql/format"
 )
 
 // Inference gathers what the files that Infer looked at say of their columns. The zero value is ready to use.
@@ -178,7 +179,7 @@ func (c *inferred) decimalPrecision() uint8 {
 // classify finds the narrowest class, not before from, that can hold the text.
 func classify(text []byte, from class, conv *converter, opts *Options) (class, uint8) {
 	if from <= longClass {
-		if x, ok := parseInt(text); ok {
+		if x, ok := format.ParseInt(text); ok {
 			if int64(int32(x)) == x && from <= intClass {
 				return intClass, 0
 			}
@@ -195,16 +196,16 @@ func classify(text []byte, from class, conv *converter, opts *Options) (class, u
 			return doubleClass, 0
 		}
 	}
-	if from <= dateClass && opts.PreferDate && conv.strictDate(text) {
+	if from <= dateClass && opts.PreferDate && conv.StrictDate(text) {
 		return dateClass, 0
 	}
 	if from <= timestampClass {
-		if _, ok := conv.timestamp(text); ok {
+		if _, ok := conv.Timestamp(text); ok {
 			return timestampClass, 0
 		}
 	}
 	if from <= booleanClass {
-		if _, ok := parseBool(text); ok {
+		if _, ok := format.ParseBool(text); ok {
 			return booleanClass, 0
 		}
 	}
@@ -228,14 +229,4 @@ func wholeDigits(text []byte) int {
 		text = text[1:]
 	}
 	return len(text)
-}
-
-// strictDate says whether a text counts as a date when types are inferred: by dateFormat, or exactly yyyy-MM-dd.
-func (c *converter) strictDate(text []byte) bool {
-	const form = "0000-00-00"
-	if c.dates == nil && (len(text) != len(form) || text[4] != '-' || text[7] != '-') {
-		return false
-	}
-	_, ok := c.date(text)
-	return ok
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lakesql/batch"
+	"lakesql/format"
 
 	"github.com/stretchr/testify/require"
 )
@@ -85,7 +86,7 @@ func TestInferMergesFiles(t *testing.T) {
 func TestInferSamples(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Header = true
-	data := "a\n" + strings.Repeat("1\n", 10*bufferBytes) + "x\n"
+	data := "a\n" + strings.Repeat("1\n", 10*format.BufferBytes) + "x\n"
 	in := Inference{MaxBytes: 100}
 	require.NoError(t, Infer(strings.NewReader(data), opts, &in))
 	require.Equal(t, "a integer", schemaText(in.Schema()))

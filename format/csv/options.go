@@ -1,27 +1,16 @@
 package csv
 
 import (
-	"time"
+	"lakesql/format"
 )
 
-// Mode decides what happens to a record that is malformed: a wrong number of fields, or a field that does not convert.
-type Mode uint8
-
-// The modes, with Spark's names.
-const (
-	Permissive    Mode = iota // keep the row, the bad fields are NULL
-	DropMalformed             // leave the row out
-	FailFast                  // stop with a *RecordError
-)
-
-// Defaults, all Spark's.
-const (
-	DefaultMaxColumns          = 20480
-	DefaultCorruptRecordColumn = "_corrupt_record"
-)
+// DefaultMaxColumns is Spark's.
+const DefaultMaxColumns = 20480
 
 // Options are the rules of one CSV dialect. Start from DefaultOptions: the zero value is not usable.
 type Options struct {
+	format.TextOptions // MultiLine: quoted fields may hold line ends
+
 	Sep                       string // between fields; may have several bytes
 	Quote                     byte   // opens and closes a field; 0: no quoting
 	Escape                    byte   // before a quote in a quoted field; may be the quote itself; 0: none
@@ -34,34 +23,20 @@ type Options struct {
 	NaNValue                  string
 	PositiveInf               string
 	NegativeInf               string
-	Mode                      Mode
-	MultiLine                 bool   // quoted fields may hold line ends
-	LineSep                   string // "": any of CR LF, LF, CR
 	MaxColumns                int
 	MaxCharsPerColumn         int // characters; -1: only MaxRecordBytes limits
 	IgnoreLeadingWhiteSpace   bool
 	IgnoreTrailingWhiteSpace  bool
-	PreferDate                bool           // inference tries dates before timestamps
-	InferTypes                bool           // false: Infer gives strings only
-	DateFormat                string         // Java pattern; "": ISO dates
-	TimestampFormat           string         // Java pattern; "": ISO timestamps
-	TimestampNTZFormat        string         // Java pattern; "": ISO timestamps without a zone
-	Location                  *time.Location // of timestamps without a zone
-	CorruptRecordColumn       string         // gets the raw text of a malformed record, where the schema has it as a string
-	// SizeHint is the file's size in bytes where it is known: a small file gets small buffers. 0: not known.
-	SizeHint int64
-	// OnError receives each malformed record or field, in the order of the file. It is called on the goroutine that
-	// calls Next; nil: nobody listens. With FailFast it is not called: the error says it.
-	OnError func(RowError)
+	PreferDate                bool // inference tries dates before timestamps
 }
 
 // DefaultOptions returns Spark's defaults with column types inferred and columns bound by name.
 func DefaultOptions() Options {
 	return Options{
-		Sep: ",", Quote: '"', Escape: '\\',
+		TextOptions: format.DefaultTextOptions(),
+		Sep:         ",", Quote: '"', Escape: '\\',
 		NaNValue: "NaN", PositiveInf: "Inf", NegativeInf: "-Inf",
 		MaxColumns: DefaultMaxColumns, MaxCharsPerColumn: -1,
-		PreferDate: true, InferTypes: true, Location: time.UTC,
-		CorruptRecordColumn: DefaultCorruptRecordColumn,
+		PreferDate: true,
 	}
 }

@@ -1,13 +1,15 @@
 package csv
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // quoted takes the quoted field whose opening quote is at pos. It returns the field and the position of the separator or
 // line end behind it, or end; false when the field is not whole and more bytes may follow.
 //
 // The common case, a quoted text without escapes whose closing quote is followed by a separator, stays where it is.
 func (s *scanner) quoted(rec *record, pos, end int, final bool) (field, int, bool) {
-	buf := s.in.buf
+	buf := s.in.Buf
 	i := pos + 1
 	n := bytes.IndexByte(buf[i:end], byte(s.quote))
 	if n < 0 {
@@ -41,7 +43,7 @@ func (s *scanner) quoted(rec *record, pos, end int, final bool) (field, int, boo
 //   - a quote followed by anything else was no closing quote: the field is its text with the quotes, up to the separator;
 //   - without a closing quote the field reaches to the end.
 func (s *scanner) quotedSlow(rec *record, pos, end int, final bool) (field, int, bool) {
-	buf := s.in.buf
+	buf := s.in.Buf
 	mark := len(s.scratch)
 	out := s.scratch
 	const none = -1
@@ -106,7 +108,7 @@ func (s *scanner) quotedSlow(rec *record, pos, end int, final bool) (field, int,
 // behindQuote goes on behind a quote that may be the closing one; buf[i] is the byte behind it, and out[mark:] the text
 // before it.
 func (s *scanner) behindQuote(out []byte, mark, i, end int, final bool) ([]byte, int, bool) {
-	buf := s.in.buf
+	buf := s.in.Buf
 	j := i
 	for ; j < end; j++ {
 		switch s.stopsAt(j, end, final) {

@@ -1,14 +1,12 @@
 package csv
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"lakesql/batch"
+	"lakesql/format"
 )
 
 const (
@@ -20,7 +18,7 @@ const (
 )
 
 // Reader reads one file's records as batches of a schema. It holds one batch, one block of records and at most one
-// record of MaxRecordBytes. It is for one goroutine.
+// record of format.MaxRecordBytes. It is for one goroutine.
 type Reader struct {
 	opts    Options
 	conv    *converter
@@ -28,20 +26,18 @@ type Reader struct {
 	schema  *batch.Schema
 	cols    []column
 	binding binding
-	corrupt int // position of the column for malformed records; -1: none
+	corrupt int            // position of the column for malformed records; -1: none
+	rescue  *format.Rescue // nil: nothing is rescued
+	rescued int            // position of its column; -1: none
 	done    error
 
-	issues   []issue // of the block
-	nulls    []int32 // scratch
-	badRow   []bool  // of the block: malformed
-	dropped  []int32 // rows of the batch that are left out, ascending
-	rejected int64
-	out      batch.Batch
-	sel      []int32
+	rejects format.Rejects
+	nulls   []int32 // scratch
+	out     batch.Batch
 }
 
 // NewReader reads the header, where the options say that there is one, and binds the schema's columns to the file's.
-// Columns that the file does not have are NULL. An empty file has no rows. Errors: *FormatError, and those of r.
+// Columns that the file does not have are NULL. An empty file has no rows. Errors: *format.Error, and those of r.
 func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error) {
 	d, err := opts.compile()
 	if err != nil {
@@ -53,7 +49,8 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 	}
 	rd := &Reader{
 		opts: opts, conv: conv, scan: newScanner(r, d), schema: schema,
-		corrupt: corruptColumn(schema, opts.CorruptRecordColumn),
+		corrupt: opts.CorruptColumn(schema), rescue: format.NewRescue(&opts.Rescued, schema), rescued: opts.Rescued.Index(schema),
+		rejects: format.Rejects{Mode: opts.Mode, OnError: opts.OnError},
 	}
 	var names []string
 	if opts.Header {
@@ -63,7 +60,7 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 			return nil, err
 		}
 	}
-	rd.binding = bind(schema, names, !opts.Header || opts.EnforceSchema, rd.corrupt)
+	rd.binding = bind(schema, names, !opts.Header || opts.EnforceSchema, rd.corrupt, rd.rescued)
 	rd.scan.width = rd.binding.width
 	rd.cols = make([]column, len(schema.Fields))
 	capacity := batch.MaxRows
@@ -72,15 +69,15 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 	}
 	for i, f := range schema.Fields {
 		if f.Type.Fields() != nil || f.Type.Kind == batch.Void || f.Type.Layout() == batch.LayoutNone {
-			return nil, &FormatError{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
+			return nil, &format.Error{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
 		}
 		rd.cols[i] = column{Field: f, source: rd.binding.source[i], vec: batch.NewVector(f.Type, capacity)}
 	}
 	return rd, nil
 }
 
-// Next returns the next rows, or io.EOF. The batch is valid until the following call. Errors: *RecordError with mode
-// FAILFAST, *FormatError, and those of the underlying reader; after an error the reader is at its end.
+// Next returns the next rows, or io.EOF. The batch is valid until the following call. Errors: *format.RecordError with mode
+// FAILFAST, *format.Error, and those of the underlying reader; after an error the reader is at its end.
 func (r *Reader) Next() (*batch.Batch, error) {
 	if r.done != nil {
 		return nil, r.done
@@ -88,7 +85,7 @@ func (r *Reader) Next() (*batch.Batch, error) {
 	for i := range r.cols {
 		r.cols[i].vec.Reset()
 	}
-	r.dropped = r.dropped[:0]
+	r.rejects.NewBatch()
 	rows, size := 0, 0
 	for rows < batch.MaxRows && size < batchBytes {
 		err := r.scan.next(min(blockRows, batch.MaxRows-rows))
@@ -114,28 +111,31 @@ func (r *Reader) Next() (*batch.Batch, error) {
 func (r *Reader) Extra() []string { return r.binding.extra }
 
 // Rejected is the number of rows left out so far by mode DROPMALFORMED.
-func (r *Reader) Rejected() int64 { return r.rejected }
+func (r *Reader) Rejected() int64 { return r.rejects.Rejected() }
 
 // block converts the scanner's block, whose first row is row before of the batch.
 func (r *Reader) block(before int) error {
 	s := r.scan
-	r.issues = r.issues[:0]
-	r.badRow = slices.Grow(r.badRow[:0], len(s.recs))[:len(s.recs)]
-	clear(r.badRow)
+	r.rejects.NewBlock(len(s.recs))
 	r.checkWidths()
-	valid := utf8.Valid(s.in.buf[s.recs[0].start:s.recs[len(s.recs)-1].end])
+	valid := utf8.Valid(s.in.Buf[s.recs[0].start:s.recs[len(s.recs)-1].end])
 	for i := range r.cols {
-		if i != r.corrupt {
+		if i != r.corrupt && i != r.rescued {
 			r.fill(i, valid)
 		}
+	}
+	if r.rescue != nil {
+		r.rescueExtra()
+		r.rescue.Fill(r.cols[r.rescued].vec, len(s.recs))
+		r.rescue.NewBlock()
 	}
 	if r.corrupt >= 0 {
 		r.fillCorrupt()
 	}
-	if len(r.issues) == 0 {
+	if r.rejects.None() {
 		return nil
 	}
-	return r.report(before)
+	return r.rejects.Settle(before, func(row int) (int64, []byte) { return s.lineOf(s.recs[row]), s.raw(s.recs[row]) })
 }
 
 // checkWidths notes the records that have too few or too many fields. A schema without columns counts records only.
@@ -148,7 +148,7 @@ func (r *Reader) checkWidths() {
 		if int(rec.fields) == r.binding.width {
 			continue
 		}
-		r.issue(row, -1, func() string {
+		r.rejects.Add(row, "", func() string {
 			than := "schema"
 			if r.opts.Header && !r.opts.EnforceSchema {
 				than = "header"
@@ -162,60 +162,29 @@ func (r *Reader) checkWidths() {
 	}
 }
 
-// issue notes something wrong; reason is only asked where somebody will read it.
-func (r *Reader) issue(row, col int, reason func() string) {
-	r.badRow[row] = true
-	is := issue{row: int32(row), column: int32(col)}
-	if r.opts.OnError != nil || r.opts.Mode == FailFast {
-		is.reason = reason()
+// rescueExtra rescues what the file has in columns that the schema has not.
+func (r *Reader) rescueExtra() {
+	s := r.scan
+	for i, at := range r.binding.extraAt {
+		for row := range s.recs {
+			if text, null := r.conv.isNull(s, s.fields[row*s.width+at]); !null {
+				r.rescue.Text(row, r.binding.extra[i], text)
+			}
+		}
 	}
-	r.issues = append(r.issues, is)
 }
 
 // fillCorrupt puts the text of malformed records into their column.
 func (r *Reader) fillCorrupt() {
 	v := r.cols[r.corrupt].vec
 	for row, rec := range r.scan.recs {
-		if !r.badRow[row] {
+		if !r.rejects.Bad(row) {
 			v.AppendNull()
 			continue
 		}
 		raw := r.scan.raw(rec)
-		v.AppendBytes(bytes.ToValidUTF8(raw, replacement))
+		v.AppendBytes(format.AppendUTF8(nil, raw))
 	}
-}
-
-// report does with the block's malformed rows what the mode says.
-func (r *Reader) report(before int) error {
-	slices.SortStableFunc(r.issues, func(a, b issue) int { return cmp.Compare(a.row, b.row) })
-	var raw []byte
-	last := int32(-1)
-	for _, is := range r.issues {
-		if is.row != last {
-			last, raw = is.row, nil
-			if r.opts.Mode == DropMalformed {
-				r.dropped = append(r.dropped, int32(before)+is.row)
-				r.rejected++
-			}
-		}
-		if r.opts.OnError == nil && r.opts.Mode != FailFast {
-			continue
-		}
-		rec := r.scan.recs[is.row]
-		if raw == nil {
-			text := r.scan.raw(rec)
-			raw = append([]byte{}, text[:min(len(text), MaxRawBytes)]...)
-		}
-		e := RowError{Line: r.scan.lineOf(rec), Raw: raw, Message: is.reason}
-		if is.column >= 0 {
-			e.Column = r.cols[is.column].Name
-		}
-		if r.opts.Mode == FailFast {
-			return &RecordError{Row: e}
-		}
-		r.opts.OnError(e)
-	}
-	return nil
 }
 
 // finish makes the batch of the rows that were converted.
@@ -224,18 +193,6 @@ func (r *Reader) finish(rows int) *batch.Batch {
 	for i := range r.cols {
 		cols[i] = r.cols[i].vec
 	}
-	r.out = batch.Batch{Schema: r.schema, Cols: cols, Len: rows}
-	if len(r.dropped) > 0 {
-		r.sel = slices.Grow(r.sel[:0], rows) // not nil, which would be all rows
-		next := 0
-		for row := range int32(rows) {
-			if next < len(r.dropped) && r.dropped[next] == row {
-				next++
-				continue
-			}
-			r.sel = append(r.sel, row)
-		}
-		r.out.Sel = r.sel
-	}
+	r.out = batch.Batch{Schema: r.schema, Cols: cols, Len: rows, Sel: r.rejects.Selection(rows)}
 	return &r.out
 }

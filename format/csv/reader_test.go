@@ -7,6 +7,7 @@ import (
 	"testing/iotest"
 
 	"lakesql/batch"
+	"lakesql/format"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +36,7 @@ type result struct {
 
 func readAll(t testing.TB, in io.Reader, schema *batch.Schema, opts Options) (res result) {
 	t.Helper()
-	opts.OnError = func(e RowError) {
+	opts.OnError = func(e format.RowError) {
 		res.errors = append(res.errors, strings.TrimSpace(strings.Join([]string{itoa(e.Line), e.Column, e.Message}, " ")))
 		res.raws = append(res.raws, string(e.Raw))
 	}
@@ -143,8 +144,8 @@ func TestReader(t *testing.T) {
 		{"too many fields, by position", with(noHeader), "a INT, b STRING", "1,x,9\n", []string{"1|x"}, []string{"1  the record has 3 fields and the schema has 2"}},
 		{"fields that do not convert", with(nil), "a INT, b DATE", "a,b\nx,2024-02-30\n2,2024-02-29\n", []string{"NULL|NULL", "2|2024-02-29"},
 			[]string{`2 a "x" is no integer`, `2 b "2024-02-30" is no date`}},
-		{"DROPMALFORMED", with(func(o *Options) { o.Mode = DropMalformed }), "a INT", "a\n1\nx\n3,4\n5\n", []string{"1", "5"}, []string{`3 a "x" is no integer`, "4  the record has 2 fields and the header has 1"}},
-		{"DROPMALFORMED of all", with(func(o *Options) { o.Mode = DropMalformed }), "a INT", "a\nx\n3,4\n", nil, []string{`2 a "x" is no integer`, "3  the record has 2 fields and the header has 1"}},
+		{"DROPMALFORMED", with(func(o *Options) { o.Mode = format.DropMalformed }), "a INT", "a\n1\nx\n3,4\n5\n", []string{"1", "5"}, []string{`3 a "x" is no integer`, "4  the record has 2 fields and the header has 1"}},
+		{"DROPMALFORMED of all", with(func(o *Options) { o.Mode = format.DropMalformed }), "a INT", "a\nx\n3,4\n", nil, []string{`2 a "x" is no integer`, "3  the record has 2 fields and the header has 1"}},
 		{"corrupt record", with(nil), "a INT, _corrupt_record STRING", "a\n1\nx\n", []string{"1|NULL", "NULL|x"}, []string{`3 a "x" is no integer`}},
 		{"invalid UTF-8", with(nil), "a STRING, b STRING", "a,b\nx\xff,é\n", []string{"x\uFFFD|é"}, []string{`2 a "x\xff" is no UTF-8; such bytes are read as U+FFFD`}},
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/bits"
 	"unicode/utf8"
+
+	"lakesql/format"
 )
 
 // field says where a field's text lies. The zero value is a field that the record does not have.
@@ -28,25 +30,28 @@ type record struct {
 	unclosed   bool   // it ends inside a quoted field
 }
 
+// tooLong is what a record without an end looks like.
+const tooLong = "is this a CSV file? An unclosed quote with multiLine => true, or another lineSep, looks like this"
+
 // scanner takes the file apart into records and fields, a block at a time.
 //
 // A block's fields point into the buffer, which moves only when next is called again: that is what makes it zero-copy.
 type scanner struct {
 	*dialect
-	in    *input
+	in    *format.Input
 	width int // fields kept of each record
 
 	recs      []record
 	fields    []field // width per record
 	scratch   []byte  // texts of fields with escapes
 	blockLine int64   // line of the block's first byte
-	line      int64   // line of in.pos
-	nextLF    int     // position of the first LF at or behind in.pos; -1: not looked for
+	line      int64   // line of in.Pos
+	nextLF    int     // position of the first LF at or behind in.Pos; -1: not looked for
 	hasCR     bool    // whether buf[pos:end] may hold a CR
 }
 
 func newScanner(r io.Reader, d *dialect) *scanner {
-	return &scanner{dialect: d, in: newInput(r, d.sizeHint), line: 1, nextLF: -1}
+	return &scanner{dialect: d, in: format.NewInput(r, d.sizeHint, tooLong), line: 1, nextLF: -1}
 }
 
 // next takes up to maxRows records; io.EOF when there is none. Blank lines and comments are no records.
@@ -66,15 +71,15 @@ func (s *scanner) next(maxRows int) error {
 		if len(s.recs) > 0 {
 			return nil
 		}
-		if s.in.eof {
+		if s.in.EOF {
 			return io.EOF
 		}
 		s.blockLine = s.line
-		if err := s.in.more(s.line); err != nil {
+		if err := s.in.More(s.line); err != nil {
 			return err
 		}
 		s.nextLF = -1
-		s.hasCR = bytes.IndexByte(s.in.buf[s.in.pos:s.in.end], '\r') >= 0
+		s.hasCR = bytes.IndexByte(s.in.Buf[s.in.Pos:s.in.End], '\r') >= 0
 	}
 }
 
@@ -85,15 +90,15 @@ func (s *scanner) text(f field) []byte {
 		o := f.off &^ inScratch
 		return s.scratch[o : o+n]
 	}
-	return s.in.buf[f.off : f.off+n]
+	return s.in.Buf[f.off : f.off+n]
 }
 
 // raw is the record's text as the file has it.
-func (s *scanner) raw(r record) []byte { return s.in.buf[r.start:r.end] }
+func (s *scanner) raw(r record) []byte { return s.in.Buf[r.start:r.end] }
 
 // unread makes next begin at the record again, which must be of the last block.
 func (s *scanner) unread(r record) {
-	s.in.pos, s.line, s.nextLF = int(r.start), s.lineOf(r), -1
+	s.in.Pos, s.line, s.nextLF = int(r.start), s.lineOf(r), -1
 }
 
 func (s *scanner) lineOf(r record) int64 { return s.blockLine + int64(r.line) }
@@ -104,13 +109,13 @@ func (s *scanner) record() (bool, error) {
 		return s.multiLineRecord()
 	}
 	for {
-		start := s.in.pos
+		start := s.in.Pos
 		end, next := s.lineEnd()
 		if next < 0 {
 			return false, nil
 		}
 		line := s.line
-		s.in.pos = next
+		s.in.Pos = next
 		s.line++
 		if s.dropped(start, end) {
 			continue
@@ -126,10 +131,10 @@ func (s *scanner) record() (bool, error) {
 
 // dropped says whether a line is blank (only bytes up to U+0020) or a comment.
 func (s *scanner) dropped(start, end int) bool {
-	if start < end && int(s.in.buf[start]) == s.comment {
+	if start < end && int(s.in.Buf[start]) == s.comment {
 		return true
 	}
-	for _, c := range s.in.buf[start:end] {
+	for _, c := range s.in.Buf[start:end] {
 		if c > ' ' {
 			return false
 		}
@@ -137,37 +142,37 @@ func (s *scanner) dropped(start, end int) bool {
 	return true
 }
 
-// lineEnd finds where the line at in.pos ends and where the next begins; next is -1 when more must be read to know.
+// lineEnd finds where the line at in.Pos ends and where the next begins; next is -1 when more must be read to know.
 func (s *scanner) lineEnd() (end, next int) {
 	in := s.in
-	if in.pos == in.end {
+	if in.Pos == in.End {
 		return 0, -1
 	}
 	if s.lineSep != nil {
-		if i := bytes.Index(in.buf[in.pos:in.end], s.lineSep); i >= 0 {
-			return in.pos + i, in.pos + i + len(s.lineSep)
+		if i := bytes.Index(in.Buf[in.Pos:in.End], s.lineSep); i >= 0 {
+			return in.Pos + i, in.Pos + i + len(s.lineSep)
 		}
 		return s.lastLine()
 	}
-	if s.nextLF < in.pos {
-		s.nextLF = in.end
-		if i := bytes.IndexByte(in.buf[in.pos:in.end], '\n'); i >= 0 {
-			s.nextLF = in.pos + i
+	if s.nextLF < in.Pos {
+		s.nextLF = in.End
+		if i := bytes.IndexByte(in.Buf[in.Pos:in.End], '\n'); i >= 0 {
+			s.nextLF = in.Pos + i
 		}
 	}
 	if s.hasCR {
-		if i := bytes.IndexByte(in.buf[in.pos:s.nextLF], '\r'); i >= 0 {
-			end = in.pos + i
-			if end+1 == s.nextLF && s.nextLF < in.end {
+		if i := bytes.IndexByte(in.Buf[in.Pos:s.nextLF], '\r'); i >= 0 {
+			end = in.Pos + i
+			if end+1 == s.nextLF && s.nextLF < in.End {
 				return end, end + 2
 			}
-			if end+1 < in.end || in.eof {
+			if end+1 < in.End || in.EOF {
 				return end, end + 1
 			}
 			return 0, -1
 		}
 	}
-	if s.nextLF < in.end {
+	if s.nextLF < in.End {
 		return s.nextLF, s.nextLF + 1
 	}
 	return s.lastLine()
@@ -175,8 +180,8 @@ func (s *scanner) lineEnd() (end, next int) {
 
 // lastLine is the line without a line end at the end of the file.
 func (s *scanner) lastLine() (end, next int) {
-	if s.in.eof {
-		return s.in.end, s.in.end
+	if s.in.EOF {
+		return s.in.End, s.in.End
 	}
 	return 0, -1
 }
@@ -197,12 +202,12 @@ func (s *scanner) newRow() []field {
 // add keeps the record and its row.
 func (s *scanner) add(rec record, row []field) error {
 	if int(rec.fields) > s.maxColumns {
-		return &FormatError{Line: s.lineOf(rec), Message: fmt.Sprintf("the record has %d fields and maxColumns is %d: raise it with maxColumns => %d, or check sep and quote", rec.fields, s.maxColumns, rec.fields)}
+		return &format.Error{Line: s.lineOf(rec), Message: fmt.Sprintf("the record has %d fields and maxColumns is %d: raise it with maxColumns => %d, or check sep and quote", rec.fields, s.maxColumns, rec.fields)}
 	}
 	if s.maxChars > 0 {
 		for _, f := range row {
 			if n := int(f.len &^ isQuoted); n > s.maxChars && utf8.RuneCount(s.text(f)) > s.maxChars {
-				return &FormatError{Line: s.lineOf(rec), Message: fmt.Sprintf("a field has %d characters and maxCharsPerColumn is %d: raise it, or -1 for no limit", utf8.RuneCount(s.text(f)), s.maxChars)}
+				return &format.Error{Line: s.lineOf(rec), Message: fmt.Sprintf("a field has %d characters and maxCharsPerColumn is %d: raise it, or -1 for no limit", utf8.RuneCount(s.text(f)), s.maxChars)}
 			}
 		}
 	}
@@ -215,38 +220,38 @@ func (s *scanner) add(rec record, row []field) error {
 func (s *scanner) multiLineRecord() (bool, error) {
 	in := s.in
 	for {
-		if in.pos == in.end {
+		if in.Pos == in.End {
 			return false, nil
 		}
-		c := in.buf[in.pos]
+		c := in.Buf[in.Pos]
 		if c == '\n' || c == '\r' {
-			next, ok := s.skipLineEnd(in.pos)
+			next, ok := s.skipLineEnd(in.Pos)
 			if !ok {
 				return false, nil
 			}
-			in.pos = next
+			in.Pos = next
 			s.line++
 			continue
 		}
 		if int(c) == s.comment {
-			i := bytes.IndexAny(in.buf[in.pos:in.end], "\r\n")
-			if i < 0 && !in.eof {
+			i := bytes.IndexAny(in.Buf[in.Pos:in.End], "\r\n")
+			if i < 0 && !in.EOF {
 				return false, nil
 			}
 			if i < 0 {
-				i = in.end - in.pos
+				i = in.End - in.Pos
 			}
-			in.pos += i
+			in.Pos += i
 			continue
 		}
 		break
 	}
-	rec := record{start: uint32(in.pos), line: uint32(s.line - s.blockLine)}
+	rec := record{start: uint32(in.Pos), line: uint32(s.line - s.blockLine)}
 	row := s.newRow()
 	mark := len(s.scratch)
-	end, ok := s.split(&rec, row, in.pos, in.end, in.eof)
+	end, ok := s.split(&rec, row, in.Pos, in.End, in.EOF)
 	next := end
-	if ok && end < in.end {
+	if ok && end < in.End {
 		next, ok = s.skipLineEnd(end)
 	}
 	if !ok {
@@ -254,20 +259,20 @@ func (s *scanner) multiLineRecord() (bool, error) {
 		return false, nil
 	}
 	rec.end = uint32(end)
-	s.line += countLines(in.buf[in.pos:next])
-	in.pos = next
+	s.line += countLines(in.Buf[in.Pos:next])
+	in.Pos = next
 	return true, s.add(rec, row)
 }
 
 // skipLineEnd returns the position behind the line end at i; false when the buffer ends between CR and a possible LF.
 func (s *scanner) skipLineEnd(i int) (int, bool) {
-	if s.in.buf[i] == '\n' {
+	if s.in.Buf[i] == '\n' {
 		return i + 1, true
 	}
-	if i+1 == s.in.end {
-		return i + 1, s.in.eof
+	if i+1 == s.in.End {
+		return i + 1, s.in.EOF
 	}
-	if s.in.buf[i+1] == '\n' {
+	if s.in.Buf[i+1] == '\n' {
 		return i + 2, true
 	}
 	return i + 1, true
@@ -292,7 +297,7 @@ func countLines(b []byte) int64 {
 // split takes b[pos:end] of the buffer apart into row and returns where the record ends. With final, end is the end of
 // the record or of the file; otherwise more bytes may follow, and false says that the record is not whole.
 func (s *scanner) split(rec *record, row []field, pos, end int, final bool) (int, bool) {
-	buf := s.in.buf
+	buf := s.in.Buf
 	plain := len(s.sep) == 1 && !s.multiLine
 	n := 0
 	for {
@@ -345,7 +350,7 @@ const (
 )
 
 // indexByte returns the position in buf[pos:end] of the byte that word repeats, or end. It looks at eight bytes at a
-// time and may read up to seven bytes behind end: buf has slack.
+// time and may read up to seven bytes behind end: buf has format.Slack.
 func indexByte(buf []byte, pos, end int, word uint64) int {
 	for pos < end {
 		x := binary.LittleEndian.Uint64(buf[pos:]) ^ word
@@ -361,7 +366,7 @@ func indexByte(buf []byte, pos, end int, word uint64) int {
 // -1 when more must be read to know.
 func (s *scanner) fieldEnd(pos, end int, final bool) int {
 	for i := pos; i < end; i++ {
-		if !s.stop[s.in.buf[i]] {
+		if !s.stop[s.in.Buf[i]] {
 			continue
 		}
 		switch s.stopsAt(i, end, final) {
@@ -388,7 +393,7 @@ const (
 
 // stopsAt says whether a separator, or with multiLine a line end, is at i.
 func (s *scanner) stopsAt(i, end int, final bool) answer {
-	b := s.in.buf[i:end]
+	b := s.in.Buf[i:end]
 	switch {
 	case s.multiLine && (b[0] == '\n' || b[0] == '\r'):
 		return stops

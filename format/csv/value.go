@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lakesql/batch"
+	"lakesql/format"
 )
 
 // AppendValue adds a text that stands outside of a file, such as the value of a key=value folder, to a vector.
@@ -13,7 +14,7 @@ func AppendValue(v *batch.Vector, text string, opts Options) error {
 		return err
 	}
 	if !conv.append(v, []byte(text)) {
-		return fmt.Errorf("%s is no %s", quoteText([]byte(text)), v.Type)
+		return fmt.Errorf("%s is no %s", format.Quote([]byte(text)), v.Type)
 	}
 	return nil
 }
@@ -22,7 +23,7 @@ func AppendValue(v *batch.Vector, text string, opts Options) error {
 func (c *converter) append(v *batch.Vector, text []byte) (ok bool) {
 	switch v.Type.Kind {
 	case batch.Bool:
-		ok = add(v.AppendBool, parseBool, text)
+		ok = add(v.AppendBool, format.ParseBool, text)
 	case batch.Int8:
 		ok = add(v.AppendInt8, narrowInt[int8], text)
 	case batch.Int16:
@@ -30,17 +31,17 @@ func (c *converter) append(v *batch.Vector, text []byte) (ok bool) {
 	case batch.Int32:
 		ok = add(v.AppendInt32, narrowInt[int32], text)
 	case batch.Int64:
-		ok = add(v.AppendInt64, parseInt, text)
+		ok = add(v.AppendInt64, format.ParseInt, text)
 	case batch.Float32:
 		ok = add(v.AppendFloat32, c.float32, text)
 	case batch.Float64:
 		ok = add(v.AppendFloat64, c.float64, text)
 	case batch.Date:
-		ok = add(v.AppendInt32, c.date, text)
+		ok = add(v.AppendInt32, c.Date, text)
 	case batch.Timestamp:
-		ok = add(v.AppendInt64, c.timestamp, text)
+		ok = add(v.AppendInt64, c.Timestamp, text)
 	case batch.TimestampNTZ:
-		ok = add(v.AppendInt64, c.wallClock, text)
+		ok = add(v.AppendInt64, c.WallClock, text)
 	case batch.Decimal:
 		x, err := batch.ParseDecimalRounded(text, v.Type.Precision, v.Type.Scale)
 		if ok = err == nil; ok {

@@ -3,6 +3,7 @@ package parquet
 import (
 	"container/list"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
@@ -14,20 +15,20 @@ const (
 	keptFiles = 4096
 	// keptFooters bounds the bytes of the kept files' footers, which take some ten times that in memory.
 	keptFooters = 16 << 20
-	// largestKept is the size of a file above which reading it takes longer than opening it. It also bounds the disk space of
+	// largestKept is the size of a file above which mapping it is nothing beside reading it, and only its footer is kept. It also bounds the disk space of
 	// deleted files that are still mapped: 1 GiB with keptFiles.
 	largestKept = 256 << 10
 )
 
-// Cache keeps small files open between scans, the least recently used ones the shortest. Several goroutines may use it. A nil
-// Cache keeps nothing.
+// Cache keeps small files open between scans, and the footers of larger ones, the least recently used ones the shortest. Several goroutines may use it.
+// A nil Cache keeps nothing.
 //
 // Every Open asks the store whether the object is still the one that is kept, so that one that was deleted, replaced or
 // written to is opened anew.
 //
 // Invariants:
 //   - kept and order have the same files, each a URI's newest; footers is the sum of their footers.
-//   - A file is closed when it is not in kept and users is 0, and never before.
+//   - A file is closed when it is not in kept and users is 0, and never before. A larger one than largestKept has no users: each opens it for itself.
 type Cache struct {
 	maxFiles   int
 	maxFooters int64
@@ -41,7 +42,7 @@ type Cache struct {
 
 // keptFile is a file with its users. The cache's mu guards users and dropped.
 type keptFile struct {
-	file    *File
+	file    *File      // a larger one is not open
 	info    store.Info // from before the file was opened
 	users   int        // files given out and not closed
 	dropped bool       // not in the cache any more
@@ -54,14 +55,20 @@ func NewCache() *Cache {
 
 // Open is the function Open, but for a file that is kept the footer is not read again. The File's Close gives it back.
 func (c *Cache) Open(ctx context.Context, st store.Store, key string, size int64) (*File, error) {
-	if c == nil || size > largestKept {
+	if c == nil {
 		return Open(ctx, st, key, size)
 	}
 	uri := strings.TrimSuffix(st.URI(), "/") + "/" + key
 	info, statErr := st.Stat(ctx, key)
 	if statErr == nil && info.Size == size {
 		if f := c.find(uri, info); f != nil {
-			return f, nil
+			if size <= largestKept {
+				return f, nil
+			}
+			again, err := f.reopen(ctx, st, key, info)
+			if err = errors.Join(err, f.Close()); again != nil || err != nil {
+				return again, err
+			}
 		}
 	}
 	f, err := Open(ctx, st, key, size) // the store's error, if any, is the same one again
@@ -69,7 +76,37 @@ func (c *Cache) Open(ctx context.Context, st store.Store, key string, size int64
 		c.forget(uri)
 		return f, err
 	}
+	if size > largestKept {
+		return f, c.keep(uri, &keptFile{file: f.footerAlone(), info: info}).Close()
+	}
 	return c.keep(uri, &keptFile{file: f, info: info}), nil
+}
+
+// footerAlone is the file as a Cache keeps it that does not keep it open.
+func (f *File) footerAlone() *File {
+	alone := *f
+	alone.source, alone.close = nil, func() {}
+	return &alone
+}
+
+// reopen opens a file whose footer is at hand; nil when it is not the object any more that info describes.
+func (f *File) reopen(ctx context.Context, st store.Store, key string, info store.Info) (*File, error) {
+	again := *f
+	var err error
+	if again.source, err = openSource(ctx, st, key, info.Size); err != nil {
+		return nil, &Error{File: f.uri, Err: err}
+	}
+	if now, err := st.Stat(ctx, key); err != nil || !same(now, info) { // replaced before it was opened
+		again.source.release()
+		return nil, nil
+	}
+	again.closeByItself()
+	return &again, nil
+}
+
+// same says whether an object is the one that it was.
+func same(a, b store.Info) bool {
+	return a.Size == b.Size && a.ModTime.Equal(b.ModTime) && a.ETag == b.ETag
 }
 
 // find gives out the file that is kept for a URI, if it is the object that info describes.
@@ -81,7 +118,7 @@ func (c *Cache) find(uri string, info store.Info) *File {
 		return nil
 	}
 	k := at.Value.(*keptFile)
-	if k.info.Size != info.Size || !k.info.ModTime.Equal(info.ModTime) || k.info.ETag != info.ETag {
+	if !same(k.info, info) {
 		return nil
 	}
 	c.order.MoveToFront(at)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go/format"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/batch"
@@ -33,6 +34,8 @@ func (s *countedStore) Map(ctx context.Context, key string) ([]byte, func(), err
 	s.ever.Add(1)
 	return data, sync.OnceFunc(func() { s.open.Add(-1); release() }), nil
 }
+
+func (s *countedStore) mappings() int64 { return s.open.Load() }
 
 var _ store.Mapper = (*countedStore)(nil)
 
@@ -197,21 +200,59 @@ func TestCacheCutShortWhileRead(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// TestCacheLeavesLargeFiles: they are opened anew each time, and so are all files without a cache.
-func TestCacheLeavesLargeFiles(t *testing.T) {
-	large := batch.NewBuilder(cachedSchema)
-	for n := range int64(largestKept / 4) {
-		require.NoError(t, large.AppendRow(n*n*n*7919))
+// replacedStore has an object replaced just before it is mapped.
+type replacedStore struct {
+	*countedStore
+	replace func()
+}
+
+// Map implements store.Mapper.
+func (s *replacedStore) Map(ctx context.Context, key string) ([]byte, func(), error) {
+	s.replace()
+	return s.countedStore.Map(ctx, key)
+}
+
+// TestCacheKeepsFootersOfLargeFiles: large files are mapped anew each time, with the footer that was read before as long as they are the same.
+func TestCacheKeepsFootersOfLargeFiles(t *testing.T) {
+	largeFile := func(from int64) []byte {
+		rows := batch.NewBuilder(cachedSchema)
+		for n := range int64(largestKept / 4) {
+			require.NoError(t, rows.AppendRow(from*1_000_000+n*n*n*7919))
+		}
+		data, _ := encodeFile(t, cachedSchema, WriterOptions{Compression: Uncompressed}, rows.Finish())
+		require.Greater(t, len(data), largestKept)
+		return data
 	}
-	rows := large.Finish()
-	data, _ := encodeFile(t, cachedSchema, WriterOptions{Compression: Uncompressed}, rows)
-	require.Greater(t, len(data), largestKept)
 	dir, st, sizes := cachedFolder(t, 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), data, 0o644))
+	path, size := filepath.Join(dir, "large"), int64(len(largeFile(1)))
+	put := func(from int64) {
+		require.NoError(t, os.WriteFile(path+".new", largeFile(from), 0o644))
+		require.NoError(t, os.Rename(path+".new", path))
+	}
 	c := NewCache()
-	_, err := readCached(c, st, "large", int64(len(data)))
-	require.NoError(t, err)
-	require.Zero(t, st.open.Load())
+	var footers []*format.FileMetaData
+	read := func(st store.Store, want int64) {
+		f, err := c.Open(context.Background(), st, "large", size)
+		require.NoError(t, err)
+		footers = append(footers, f.meta)
+		b, err := f.Scan(context.Background(), ScanOptions{Columns: cachedSchema.Fields}).Next(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, want*1_000_000, b.Cols[0].I64[0])
+		require.NoError(t, f.Close())
+		require.Zero(t, st.(interface{ mappings() int64 }).mappings(), "it is not kept open")
+	}
+	put(1)
+	read(st, 1)
+	read(st, 1)
+	require.Same(t, footers[0], footers[1])
+	put(2)
+	read(st, 2)
+	require.NotSame(t, footers[1], footers[2])
+	read(&replacedStore{st, sync.OnceFunc(func() { put(1) })}, 1)
+	require.NotSame(t, footers[2], footers[3], "replaced between the look at it and the mapping")
+	require.NoError(t, os.Remove(path))
+	_, err := c.Open(context.Background(), st, "large", size)
+	require.ErrorIs(t, err, store.ErrNotFound)
 
 	var none *Cache
 	_, err = readCached(none, st, "0", sizes[0])

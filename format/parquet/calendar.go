@@ -49,10 +49,17 @@ const (
 	zonesAgreeMicros = -25_567 * batch.MicrosPerDay
 )
 
+// rebases says whether a column's values are of another calendar.
+func (c legacyCalendar) rebases(l *leaf) bool {
+	return l.typ.Kind == batch.Date && c.dates || l.typ.Kind == batch.Timestamp && (l.physical == int96 && c.int96 || l.physical != int96 && c.dates)
+}
+
 // rebased adds to a converter what the values of a legacy file need.
 func (c legacyCalendar) rebased(l *leaf, want batch.Type, conv converter) converter {
 	switch {
-	case l.typ.Kind == batch.Date && c.dates && want.Kind == batch.Date:
+	case !c.rebases(l):
+		return conv
+	case l.typ.Kind == batch.Date && want.Kind == batch.Date:
 		return func(dst *batch.Vector, values *raw) error {
 			from := dst.Len
 			if err := conv(dst, values); err != nil {
@@ -63,12 +70,10 @@ func (c legacyCalendar) rebased(l *leaf, want batch.Type, conv converter) conver
 			}
 			return nil
 		}
-	case l.typ.Kind == batch.Date && c.dates: // as timestamps without a zone
+	case l.typ.Kind == batch.Date: // as timestamps without a zone
 		return rebaseTimestamps(conv, func(us int64) (int64, error) { return rebaseMicros(us), nil })
-	case l.typ.Kind == batch.Timestamp && (l.physical == int96 && c.int96 || l.physical != int96 && c.dates):
-		return rebaseTimestamps(conv, c.instants())
 	}
-	return conv
+	return rebaseTimestamps(conv, c.instants())
 }
 
 func rebaseTimestamps(conv converter, rebase func(us int64) (int64, error)) converter {

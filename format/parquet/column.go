@@ -35,6 +35,7 @@ type columnReader struct {
 	variant  *shredded     // variants only
 	leaves   []*leafReader // all leaves, in columns below the root only
 	valid    []byte
+	view     batch.Vector // see viewed
 }
 
 // open goes to the column's chunks in a row group.
@@ -54,12 +55,53 @@ func (c *columnReader) close() {
 	}
 }
 
-// read fills dst, which is empty, with n rows, from position from of the row group on, which is not before the end of the last read.
-func (c *columnReader) read(dst *batch.Vector, from int64, n int) error {
+// viewed returns n rows, as read reads them, without a copy of their values; nil when that cannot be.
+func (c *columnReader) viewed(from int64, n int) (v *batch.Vector, err error) {
+	if c.shape != leafShape {
+		return nil, nil
+	}
+	err = guard(c.file.uri, c.leaf.path, func() error {
+		ok, err := c.leaf.view(&c.view, from, n)
+		if ok {
+			v = &c.view
+		}
+		return err
+	})
+	return v, err
+}
+
+// read fills dst, which is empty, with n rows, from position from of the row group on, which is not before the end of the last read; or with those of them at
+// the positions in rows, if that is not nil.
+func (c *columnReader) read(dst *batch.Vector, from int64, n int, rows []int32) error {
+	if rows != nil {
+		return c.readPicked(dst, from, n, rows)
+	}
 	if err := c.load(dst, from, n); err != nil || c.shape == missingShape {
 		return err
 	}
 	return guard(c.file.uri, c.path, func() error { return c.fill(dst, n) })
+}
+
+// readPicked is read for some of the rows. Only flat columns are spared the others.
+func (c *columnReader) readPicked(dst *batch.Vector, from int64, n int, rows []int32) error {
+	switch {
+	case c.shape == missingShape:
+		dst.AppendNulls(len(rows))
+		return nil
+	case c.shape == leafShape && c.leaf.leaf.maxRep == 0:
+		if err := guard(c.file.uri, c.leaf.path, func() error { return c.leaf.pick(dst, from, rows) }); err != nil {
+			return err
+		}
+		return guard(c.file.uri, c.path, func() error { return c.fill(dst, len(rows)) })
+	}
+	all := batch.NewVector(dst.Type, n)
+	if err := c.read(all, from, n, nil); err != nil {
+		return err
+	}
+	if len(rows) > 0 { // nil would be all rows
+		dst.AppendRows(all, rows)
+	}
+	return nil
 }
 
 // load reads the leaves: levels, and the values without nulls.
@@ -148,7 +190,7 @@ func (c *columnReader) fillValidity(dst *batch.Vector, rows int) error {
 // rowsValid returns a level for each row of the column, 1 where it is not null and else 0; nil: none is null. It is valid until the next call.
 func (c *columnReader) rowsValid() []byte {
 	leaf, got := c.leaf.leaf, &c.leaf.got
-	if c.def == c.slot.def {
+	if c.def == c.slot.def || c.leaf.whole > 0 {
 		return nil
 	}
 	if c.slot == (slot{}) && leaf.maxRep == 0 && leaf.maxDef == 1 {

@@ -22,6 +22,9 @@ func converterFor(l *leaf, want batch.Type) (converter, error) {
 	if l.problem != "" {
 		return nil, fmt.Errorf("%w: %s", ErrUnsupported, l.problem)
 	}
+	if l.isLike(want) {
+		return copyValues, nil
+	}
 	var c converter
 	switch want.Kind {
 	case batch.Bool:
@@ -30,10 +33,6 @@ func converterFor(l *leaf, want batch.Type) (converter, error) {
 		c = intConverter(l, want)
 	case batch.Float32, batch.Float64:
 		c = floatConverter(l, want)
-	case batch.Date:
-		if l.typ.Kind == batch.Date {
-			c = copyInt32s
-		}
 	case batch.Timestamp, batch.TimestampNTZ:
 		c = timestampConverter(l, want)
 	case batch.Decimal:
@@ -67,12 +66,8 @@ func intConverter(l *leaf, want batch.Type) converter {
 	switch {
 	case !isInt(l.typ.Kind):
 		return nil
-	case want.Kind == batch.Int64 && l.physical == format.Int64:
-		return copyInt64s
 	case l.physical != format.Int32:
 		return nil
-	case want.Kind == batch.Int32 && !(l.unsigned && l.typ.Kind == batch.Int64):
-		return copyInt32s
 	}
 	at := func(x int32) int64 { return int64(x) }
 	if l.unsigned {
@@ -105,32 +100,46 @@ func appendInt(v *batch.Vector, x int64) bool {
 	return true
 }
 
-func copyInt32s(dst *batch.Vector, values *raw) error {
-	dst.I32 = append(dst.I32, values.i32...)
+// isLike says whether the file has the column's values as a plain vector of the wanted type has them.
+func (l *leaf) isLike(want batch.Type) bool {
+	switch want.Kind {
+	case batch.Int32:
+		return l.physical == format.Int32 && isInt(l.typ.Kind) && !(l.unsigned && l.typ.Kind == batch.Int64)
+	case batch.Int64:
+		return l.physical == format.Int64 && isInt(l.typ.Kind)
+	case batch.Date, batch.Float32, batch.Float64:
+		return l.typ.Kind == want.Kind
+	case batch.Timestamp, batch.TimestampNTZ:
+		return l.physical == format.Int64 && (l.typ.Kind == batch.Timestamp || l.typ.Kind == batch.TimestampNTZ) && l.unit == unitMicros
+	case batch.Decimal:
+		return l.physical == format.Int64 && l.typ.Kind == batch.Decimal && want.Layout() == batch.LayoutI64 && l.typ.Scale == want.Scale && l.typ.Precision <= want.Precision
+	}
+	return false
+}
+
+// copyValues is the converter of a column that isLike the wanted type.
+func copyValues(dst *batch.Vector, values *raw) error {
+	switch dst.Type.Layout() {
+	case batch.LayoutI32:
+		dst.I32 = append(dst.I32, values.i32...)
+	case batch.LayoutI64:
+		dst.I64 = append(dst.I64, values.i64...)
+	case batch.LayoutF32:
+		dst.F32 = append(dst.F32, values.f32...)
+	case batch.LayoutF64:
+		dst.F64 = append(dst.F64, values.f64...)
+	}
 	dst.Len += values.n
 	return nil
 }
 
-func copyInt64s(dst *batch.Vector, values *raw) error {
-	dst.I64 = append(dst.I64, values.i64...)
-	dst.Len += values.n
-	return nil
+// viewOfValues makes into a vector of the values of such a column that shares their memory.
+func viewOfValues(into *batch.Vector, t batch.Type, values *raw) {
+	*into = batch.Vector{Type: t, Len: values.n, I32: slices.Clip(values.i32), I64: slices.Clip(values.i64), F32: slices.Clip(values.f32), F64: slices.Clip(values.f64)}
 }
 
 func floatConverter(l *leaf, want batch.Type) converter {
 	switch {
-	case l.typ.Kind == batch.Float32 && want.Kind == batch.Float32:
-		return func(dst *batch.Vector, values *raw) error {
-			dst.F32 = append(dst.F32, values.f32...)
-			dst.Len += values.n
-			return nil
-		}
-	case l.typ.Kind == batch.Float64 && want.Kind == batch.Float64:
-		return func(dst *batch.Vector, values *raw) error {
-			dst.F64 = append(dst.F64, values.f64...)
-			dst.Len += values.n
-			return nil
-		}
 	case l.typ.Kind == batch.Float32 && want.Kind == batch.Float64:
 		return func(dst *batch.Vector, values *raw) error { return appendFloat64s(dst, values.f32) }
 	case isInt(l.typ.Kind) && l.physical == format.Int32 && !l.unsigned && want.Kind == batch.Float64:
@@ -165,8 +174,6 @@ func timestampConverter(l *leaf, want batch.Type) converter {
 		return nil
 	case l.physical == format.Int96:
 		return appendInt96s
-	case l.unit == unitMicros:
-		return copyInt64s
 	}
 	nanos := l.unit == unitNanos
 	return func(dst *batch.Vector, values *raw) error {
@@ -284,9 +291,6 @@ func decimalConverter(l *leaf, want batch.Type) converter {
 		return nil
 	}
 	up := int(want.Scale - from.Scale)
-	if up == 0 && want.Layout() == batch.LayoutI64 && l.physical == format.Int64 && from.Precision <= want.Precision {
-		return copyInt64s
-	}
 	appendOne := func(dst *batch.Vector, x decimal128.Num) error {
 		scaled, ok := rescale(x, up, want.Precision)
 		if !ok {

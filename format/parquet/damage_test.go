@@ -47,7 +47,34 @@ func scanDamaged(data []byte) error {
 	for at := f.NumRows() % 7; at < f.NumRows() && at < 1<<20; at = 3*at + 5 {
 		opts.Rows = append(opts.Rows, RowRange{at, at + 1 + at/2})
 	}
-	return scanSome(f, opts)
+	if err := scanSome(f, opts); err != nil {
+		return err
+	}
+	return scanPicked(f, fields)
+}
+
+// scanPicked reads a few rows of the columns of the first batches.
+func scanPicked(f *File, fields []batch.Field) error {
+	scan := f.Scan(context.Background(), ScanOptions{Columns: fields})
+	for range 20 {
+		n, err := scan.Advance(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var rows []int32
+		for row := n % 5; row < n; row = 2*row + 3 {
+			rows = append(rows, int32(row))
+		}
+		for i := range fields {
+			if _, err := scan.Column(i, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return scan.Close()
 }
 
 // scanSome reads the first batches of a scan.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -300,5 +301,21 @@ func TestForeignNumbers(t *testing.T) {
 		f = (&rawFile{schema: "optional fixed_len_byte_array(3) d (DECIMAL 6 2)", rows: 5, chunks: []rawChunk{{
 			dict: []byte{0xff, 0xff, 0xfe, 0, 1, 0}, count: 2, pages: []rawPage{{defs: "11011", encoding: enc, values: codes}}}}}).open(t)
 		require.Equal(t, []string{"2.56", "-0.02", "NULL", "2.56", "2.56"}, texts(column(t, f, "d", batch.DecimalOf(6, 2))))
+	}
+}
+
+func TestAnyAbove(t *testing.T) {
+	for n := range 9 {
+		xs := make([]uint32, n)
+		require.False(t, anyAbove(xs, 0))
+		for i := range xs {
+			xs[i] = 7
+			require.False(t, anyAbove(xs, 7))
+			require.True(t, anyAbove(xs, 6))
+			xs[i] = math.MaxUint32
+			require.True(t, anyAbove(xs, 7))
+			require.False(t, anyAbove(xs, math.MaxUint32))
+			xs[i] = 0
+		}
 	}
 }

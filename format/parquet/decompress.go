@@ -197,8 +197,8 @@ func hadoopLZ4(dst, src []byte) error {
 // pageBuffers holds the memory of pages that are read up, for scans to come: fresh memory costs more than decompressing into it.
 var pageBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKeptBuffer is the size above which a buffer is not kept.
-const maxKeptBuffer = 8 << 20
+// maxKeptBuffer is the size above which a buffer is not kept. DuckDB makes a page of a whole chunk: some 10 MB of strings in its row group of default size.
+const maxKeptBuffer = 32 << 20
 
 // keepBuffer gives a buffer back.
 func keepBuffer(buf *[]byte) {

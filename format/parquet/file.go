@@ -56,9 +56,14 @@ func Open(ctx context.Context, st store.Store, key string, size int64) (*File, e
 	if err != nil {
 		return nil, err
 	}
+	f.closeByItself()
+	return f, nil
+}
+
+// closeByItself makes Close, or else the garbage collector, release the source.
+func (f *File) closeByItself() {
 	f.close = sync.OnceFunc(f.source.release)
 	runtime.AddCleanup(f, func(release func()) { release() }, f.close)
-	return f, nil
 }
 
 func (f *File) readFooter(ctx context.Context) error {
@@ -71,7 +76,8 @@ func (f *File) readFooter(ctx context.Context) error {
 	if n, err := r.ReadAt(data, f.source.size-footerTail-f.footer); n < len(data) {
 		return readError(r, err)
 	}
-	if !checkChunks(data) {
+	counted, ok := readChunks(data)
+	if !ok {
 		return damaged("the footer's row groups are not whole")
 	}
 	f.meta = new(format.FileMetaData)
@@ -89,7 +95,23 @@ func (f *File) readFooter(ctx context.Context) error {
 		}
 	}
 	f.legacy = legacyCalendarOf(f.meta.KeyValueMetadata)
-	return f.checkRowGroups()
+	if err := f.checkRowGroups(); err != nil {
+		return err
+	}
+	f.noteNullCounts(counted)
+	return nil
+}
+
+// noteNullCounts makes the counts of nulls -1 that the footer does not have.
+func (f *File) noteNullCounts(counted [][]bool) {
+	for g := range f.meta.RowGroups {
+		chunks := f.meta.RowGroups[g].Columns
+		for c := range chunks {
+			if g >= len(counted) || c >= len(counted[g]) || !counted[g][c] {
+				chunks[c].MetaData.Statistics.NullCount = -1
+			}
+		}
+	}
 }
 
 // checkTail checks the end of the file before anything trusts the footer's length, and returns that.

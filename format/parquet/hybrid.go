@@ -121,13 +121,30 @@ func (h *hybrid) codes(dst []uint32) error {
 			h.data = unpack(dst[:n], h.data, h.width)
 		}
 		if h.packed && h.anyWidth() {
-			if top := slices.Max(dst[:n]); top > h.limit {
-				return h.tooHigh(top)
+			if anyAbove(dst[:n], h.limit) {
+				return h.tooHigh(slices.Max(dst[:n]))
 			}
 		}
 		dst, h.left = dst[n:], h.left-n
 	}
 	return nil
+}
+
+// anyAbove says whether a number is above the limit.
+func anyAbove(xs []uint32, limit uint32) bool {
+	var a, b, c, d uint64 // bit 63 is set once a number was above
+	top := uint64(limit)
+	for len(xs) >= 4 {
+		a |= top - uint64(xs[0])
+		b |= top - uint64(xs[1])
+		c |= top - uint64(xs[2])
+		d |= top - uint64(xs[3])
+		xs = xs[4:]
+	}
+	for _, x := range xs {
+		a |= top - uint64(x)
+	}
+	return (a|b|c|d)>>63 != 0
 }
 
 // unpack fills dst, whose length is a multiple of eight, and returns the bytes behind.

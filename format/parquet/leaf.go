@@ -36,6 +36,7 @@ type leafReader struct {
 	path string     // for errors
 	typ  batch.Type // of the values
 	conv converter  // nil: only the levels are wanted
+	like bool       // conv is copyValues
 
 	codec  format.CompressionCodec
 	chunk  chunk
@@ -56,8 +57,10 @@ type leafReader struct {
 
 	ahead  levels
 	memory levels // what ahead lies in
-	got    levels // of the rows read last
+	got    levels // of the rows read last; none of a leaf that is not repeated while whole
+	whole  int    // rows read last that have a value each, and whose levels are not in got
 	codes  []int32
+	picker picker
 }
 
 // levels are repetition and definition levels of equally many entries. A leaf that cannot be repeated, or not be null, has none of that kind.
@@ -75,7 +78,7 @@ func newLeafReader(f *File, l *leaf, want batch.Type, path string) (*leafReader,
 	if err != nil {
 		return nil, &Error{File: f.uri, Column: path, Err: err}
 	}
-	r.conv = f.legacy.rebased(l, want, conv)
+	r.conv, r.like = f.legacy.rebased(l, want, conv), l.isLike(want) && !f.legacy.rebases(l)
 	return r, nil
 }
 
@@ -96,15 +99,12 @@ func (r *leafReader) open(meta *format.RowGroup, source io.ReaderAt) error {
 	if err := checkCodec(m.Codec); err != nil {
 		return err
 	}
-	start := m.DataPageOffset
-	if m.DictionaryPageOffset > 0 {
-		start = min(start, m.DictionaryPageOffset)
+	window := r.chunk.window[:0]
+	var err error
+	if r.chunk, err = r.file.chunkOf(m, source); err != nil {
+		return err
 	}
-	if m.TotalCompressedSize > r.file.source.size-start {
-		return damaged("its pages end outside of the file")
-	}
-	r.codec, r.rows = m.Codec, meta.NumRows
-	r.chunk = chunk{mapped: r.file.source.mapped, reader: source, pos: start, end: start + m.TotalCompressedSize, window: r.chunk.window[:0]}
+	r.codec, r.rows, r.chunk.window = m.Codec, meta.NumRows, window
 	return nil
 }
 
@@ -124,6 +124,7 @@ func (r *leafReader) close() {
 // from is not before the end of the last read. The rows' levels are in got.
 func (r *leafReader) read(dst *batch.Vector, from int64, n int) error {
 	r.got.reset()
+	r.whole = 0
 	if err := r.seek(from); err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (r *leafReader) read(dst *batch.Vector, from int64, n int) error {
 			continue
 		}
 		take := min(n, r.left)
-		valid, err := r.takeDefs(&r.got, take)
+		valid, err := r.takeLevels(take)
 		if err != nil {
 			return err
 		}
@@ -222,6 +223,83 @@ func (r *leafReader) skipLevels(n int, beginRows bool) error {
 		r.row += int64(n)
 	}
 	return nil
+}
+
+// takeLevels takes the next n levels of a leaf that is not repeated, and returns how many of them are of values. Those of values alone are only counted, while there
+// are no others.
+func (r *leafReader) takeLevels(n int) (valid int, err error) {
+	whole, err := r.skipWhole(n)
+	switch {
+	case err != nil || whole && r.leaf.maxDef == 0:
+		return n, err
+	case whole && len(r.got.defs) == 0:
+		r.whole += n
+		return n, nil
+	}
+	r.got.defs = appendLevels(r.got.defs, r.leaf.maxDef, r.whole)
+	r.whole = 0
+	if whole {
+		r.got.defs = appendLevels(r.got.defs, r.leaf.maxDef, n)
+		return n, nil
+	}
+	return r.takeDefs(&r.got, n)
+}
+
+// appendLevels appends one level n times.
+func appendLevels(levels []byte, level byte, n int) []byte {
+	levels = slices.Grow(levels, n)
+	for range n {
+		levels = append(levels, level)
+	}
+	return levels
+}
+
+// skipWhole leaves out the next n definition levels if they are known to be of values without a look at each.
+func (r *leafReader) skipWhole(n int) (bool, error) {
+	if r.leaf.maxDef > 0 {
+		same, level, err := r.defs.constant(n)
+		if err != nil || same < n || level != uint32(r.leaf.maxDef) {
+			return false, err
+		}
+		if err := r.defs.skip(n); err != nil {
+			return false, err
+		}
+	}
+	r.left -= n
+	return true, nil
+}
+
+// view makes into a vector of n rows, from position from of the row group on, that shares the page's memory until the next page is opened; false when the rows are not whole in one page or
+// not as the wanted type has them there, or the memory is a mapping, which is only read under guard.
+func (r *leafReader) view(into *batch.Vector, from int64, n int) (bool, error) {
+	if !r.like || r.codec == format.Uncompressed || r.leaf.maxRep > 0 {
+		return false, nil
+	}
+	if err := r.seek(from); err != nil {
+		return false, err
+	}
+	for r.left == 0 {
+		if err := r.nextPage(); err != nil {
+			return false, err
+		}
+	}
+	values, ok := r.vals.(*plainFixed)
+	if !ok || r.left < n {
+		return false, nil
+	}
+	if whole, err := r.skipWhole(n); err != nil || !whole {
+		return false, err
+	}
+	if err := r.catchUp(); err != nil {
+		return false, err
+	}
+	seen, err := values.next(n)
+	if err != nil {
+		return false, err
+	}
+	r.row += int64(n)
+	viewOfValues(into, r.typ, &seen)
+	return true, nil
 }
 
 // takeDefs decodes the next n definition levels of the page into to, and returns how many of them are of values.
@@ -316,54 +394,74 @@ func (r *leafReader) appendValues(dst *batch.Vector, n int) error {
 	if n == 0 || r.conv == nil {
 		return nil
 	}
-	skip := r.skipped
-	r.skipped = 0
-	if r.vals == nil {
-		if err := r.code.skip(skip); err != nil {
-			return err
-		}
-		return r.appendCodes(dst, n)
-	}
-	if skip > 0 {
-		if err := r.vals.skip(skip); err != nil {
-			return err
-		}
-	}
-	if err := writeOut(dst); err != nil {
+	if err := r.catchUp(); err != nil {
 		return err
+	}
+	if r.vals == nil {
+		return r.appendCodes(dst, n)
 	}
 	values, err := r.vals.next(n)
 	if err != nil {
 		return err
 	}
-	return r.conv(dst, &values)
+	return r.appendRaw(dst, &values)
+}
+
+// catchUp leaves out the values of the open page that are still to be left out.
+func (r *leafReader) catchUp() error {
+	skip := r.skipped
+	r.skipped = 0
+	switch {
+	case skip == 0:
+		return nil
+	case r.vals == nil:
+		return r.code.skip(skip)
+	}
+	return r.vals.skip(skip)
+}
+
+// appendRaw appends values that are no codes.
+func (r *leafReader) appendRaw(dst *batch.Vector, values *raw) error {
+	if err := writeOut(dst); err != nil {
+		return err
+	}
+	return r.conv(dst, values)
 }
 
 // appendCodes appends n values of the dictionary. An empty vector of strings takes the dictionary over.
 func (r *leafReader) appendCodes(dst *batch.Vector, n int) error {
-	text := dst.Type.Layout() == batch.LayoutBytes
-	if text && dst.Len == 0 {
-		dst.Dict = r.dict
-	}
-	if dst.Dict == r.dict {
+	if r.keepsCodes(dst) {
 		at := len(dst.Codes)
 		dst.Codes = slices.Grow(dst.Codes, n)[:at+n]
 		dst.Len += n
 		return r.code.codes(dst.Codes[at:])
 	}
-	if err := writeOut(dst); err != nil {
-		return err
-	}
 	r.codes = grown(r.codes, n)
 	if err := r.code.codes(unsignedOf(r.codes)); err != nil {
 		return err
 	}
-	if text {
-		if err := checkSpread(r.dict, unsignedOf(r.codes)); err != nil {
+	return r.appendLookedUp(dst, r.codes)
+}
+
+// keepsCodes says whether dst has, or takes over, the dictionary.
+func (r *leafReader) keepsCodes(dst *batch.Vector) bool {
+	if dst.Len == 0 && dst.Type.Layout() == batch.LayoutBytes {
+		dst.Dict = r.dict
+	}
+	return dst.Dict == r.dict
+}
+
+// appendLookedUp appends the values that codes stand for.
+func (r *leafReader) appendLookedUp(dst *batch.Vector, codes []int32) error {
+	if err := writeOut(dst); err != nil {
+		return err
+	}
+	if dst.Type.Layout() == batch.LayoutBytes {
+		if err := checkSpread(r.dict, unsignedOf(codes)); err != nil {
 			return err
 		}
 	}
-	dst.AppendRows(r.dict, r.codes)
+	dst.AppendRows(r.dict, codes)
 	return nil
 }
 
@@ -389,6 +487,11 @@ func checkSpread(dict *batch.Vector, codes []uint32) error {
 		return fmt.Errorf("%w: %d rows of one batch have %d bytes of strings in a dictionary", ErrUnsupported, len(codes), size)
 	}
 	return nil
+}
+
+// signedOf is the inverse of unsignedOf.
+func signedOf(codes []uint32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes))
 }
 
 // unsignedOf looks at codes as batch.Vector keeps them.

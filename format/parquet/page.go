@@ -135,6 +135,18 @@ type chunk struct {
 	at     int64
 }
 
+// chunkOf returns the bytes of a column chunk, at their beginning.
+func (f *File) chunkOf(m *format.ColumnMetaData, reader io.ReaderAt) (chunk, error) {
+	start := m.DataPageOffset
+	if m.DictionaryPageOffset > 0 {
+		start = min(start, m.DictionaryPageOffset)
+	}
+	if m.TotalCompressedSize > f.source.size-start {
+		return chunk{}, damaged("its pages end outside of the file")
+	}
+	return chunk{mapped: f.source.mapped, reader: reader, pos: start, end: start + m.TotalCompressedSize}, nil
+}
+
 // firstHeaderBytes holds nearly all headers; those with long strings in their statistics take more.
 const firstHeaderBytes = 1 << 10
 

@@ -203,3 +203,63 @@ func (f *File) pageStats(r io.ReaderAt, group int, l *leaf, want batch.Type) ([]
 	}
 	return pages, nil
 }
+
+// Cuts returns the positions in the file at which pages of a row group begin, but for the first, in that of the wanted columns which takes the most bytes there: who reads
+// from one cut to another decompresses no page of it that another reads too. None where that is not known without reading the pages, or the column has a single one.
+func (f *File) Cuts(ctx context.Context, group int, opts ScanOptions) ([]int64, error) {
+	s := f.Scan(ctx, opts)
+	if s.err != nil {
+		return nil, s.err
+	}
+	meta := &f.meta.RowGroups[group]
+	var largest *leaf
+	for _, c := range s.columns {
+		for _, l := range c.leaves {
+			if largest == nil || meta.Columns[l.leaf.index].MetaData.TotalCompressedSize > meta.Columns[largest.index].MetaData.TotalCompressedSize {
+				largest = l.leaf
+			}
+		}
+	}
+	if largest == nil {
+		return nil, nil
+	}
+	var cuts []int64
+	err := guard(f.uri, largest.path, func() error {
+		column := &meta.Columns[largest.index]
+		pages, err := f.pageLocations(s.reader, column, meta.NumRows)
+		if err == nil && len(pages) == 0 && f.source.mapped != nil && largest.maxRep == 0 {
+			pages, err = f.walkHeaders(column, meta.NumRows)
+		}
+		for _, p := range pages {
+			if p.firstRow > 0 && p.firstRow < meta.NumRows {
+				cuts = append(cuts, f.starts[group]+p.firstRow)
+			}
+		}
+		return err
+	})
+	return cuts, err
+}
+
+// walkHeaders finds the pages of a leaf that is not repeated by their headers.
+func (f *File) walkHeaders(column *format.ColumnChunk, rows int64) ([]pageLocation, error) {
+	c, err := f.chunkOf(&column.MetaData, nil)
+	if err != nil {
+		return nil, err
+	}
+	var pages []pageLocation
+	for row := int64(0); row < rows; {
+		at := c.pos
+		h, err := c.header()
+		if err != nil {
+			return nil, noEOF(err)
+		}
+		if h.kind == format.DataPage || h.kind == format.DataPageV2 {
+			if h.values > 0 {
+				pages = append(pages, pageLocation{offset: at, firstRow: row})
+			}
+			row += int64(h.values)
+		}
+		c.pos += int64(h.packed)
+	}
+	return pages, nil
+}

@@ -71,12 +71,12 @@ func (g RowGroup) Stats(want batch.Field, naming Naming, byID bool) ColumnStats 
 	return out
 }
 
-// nullCount returns -1 for an optional column with a count of 0, which is also what the footer's decoder gives when the count is absent.
+// nullCount returns -1 where the count is not known.
 func nullCount(l *leaf, stats *format.Statistics, rows int64) int64 {
 	switch {
 	case l.maxDef == 0:
 		return 0
-	case stats.NullCount <= 0 || stats.NullCount > rows:
+	case stats.NullCount < 0 || stats.NullCount > rows:
 		return -1
 	}
 	return stats.NullCount

@@ -48,8 +48,9 @@ type Scanner struct {
 	spans    []span // the rows to come
 	group    int    // the open row group; -1: none
 	reader   io.ReaderAt
-	rows     int   // of a full batch in the open row group
-	position int64 // of the last batch
+	rows     int             // of a full batch in the open row group
+	position int64           // of the last batch
+	memory   []*batch.Vector // by column: what its values are put in where they are not looked at in the page
 	out      *batch.Batch
 	err      error // what every later Next returns
 }
@@ -63,16 +64,22 @@ func (f *File) Scan(ctx context.Context, opts ScanOptions) *Scanner {
 	}
 	s.out = &batch.Batch{Schema: s.schema, Cols: make([]*batch.Vector, len(opts.Columns))}
 	find := &resolver{file: f, naming: opts.Naming, byID: opts.ByID}
-	for i, field := range opts.Columns {
+	for _, field := range opts.Columns {
 		column, err := find.column(field)
 		if err != nil {
 			s.err = err
 			return s
 		}
 		s.columns = append(s.columns, column)
-		s.out.Cols[i] = batch.NewVector(field.Type, 0)
+		s.memory = append(s.memory, batch.NewVector(field.Type, 0))
 	}
 	return s
+}
+
+// Reads tells whether a column of the file can be read as the field says, or is not there: an *Error says why not. Of the values it knows nothing.
+func (f *File) Reads(field batch.Field) error {
+	_, err := (&resolver{file: f}).column(field)
+	return err
 }
 
 // spansOf returns the wanted rows of the wanted row groups.
@@ -119,19 +126,61 @@ func (r RowRange) Meet(ranges []RowRange) []RowRange {
 // Schema returns the wanted columns.
 func (s *Scanner) Schema() *batch.Schema { return s.schema }
 
-// Next returns the next batch, or io.EOF after the last. The batch is valid until the following call of Next or Close.
+// Next returns the next batch, or io.EOF after the last. The batch is valid until the following call of Next, Advance or Close.
 func (s *Scanner) Next(ctx context.Context) (*batch.Batch, error) {
-	if s.err == nil {
-		s.err = s.next(ctx)
+	if _, err := s.Advance(ctx); err != nil {
+		return nil, err
 	}
-	if s.err != nil {
-		s.release()
-		return nil, s.err
+	for i := range s.columns {
+		if _, err := s.Column(i, nil); err != nil {
+			return nil, err
+		}
 	}
 	return s.out, nil
 }
 
-func (s *Scanner) next(ctx context.Context) error {
+// Advance goes to the next rows without reading a column of them, and returns how many they are; io.EOF after the last. Next, but for those who do not want
+// all columns of all rows.
+func (s *Scanner) Advance(ctx context.Context) (rows int, err error) {
+	if s.err == nil {
+		s.err = s.advance(ctx)
+	}
+	if s.err != nil {
+		s.release()
+		return 0, s.err
+	}
+	return s.out.Len, nil
+}
+
+// Column reads column i of the rows that Advance has gone to: of all of them, or of those at the positions in rows, which ascend from 0. Pages that have none of the
+// rows are not decompressed. It is called once a column at most; the vector is valid until the following call of Next, Advance or Close.
+func (s *Scanner) Column(i int, rows []int32) (*batch.Vector, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	v, err := s.readColumn(i, rows)
+	if err != nil {
+		s.err = err
+		s.release()
+		return nil, err
+	}
+	s.out.Cols[i] = v
+	return v, nil
+}
+
+func (s *Scanner) readColumn(i int, rows []int32) (*batch.Vector, error) {
+	c, from := s.columns[i], s.position-s.file.starts[s.group]
+	if rows == nil {
+		if v, err := c.viewed(from, s.out.Len); v != nil || err != nil {
+			return v, err
+		}
+	}
+	v := s.memory[i]
+	v.Reset()
+	return v, c.read(v, from, s.out.Len, rows)
+}
+
+func (s *Scanner) advance(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -145,12 +194,6 @@ func (s *Scanner) next(ctx context.Context) error {
 		}
 	}
 	n := int(min(next.rows.End-next.rows.Start, int64(s.rows)))
-	for i, c := range s.columns {
-		s.out.Cols[i].Reset()
-		if err := c.read(s.out.Cols[i], next.rows.Start-s.file.starts[s.group], n); err != nil {
-			return err
-		}
-	}
 	s.out.Len, s.position = n, next.rows.Start
 	if next.rows.Start += int64(n); next.rows.Start == next.rows.End {
 		s.spans = s.spans[1:]
@@ -160,6 +203,9 @@ func (s *Scanner) next(ctx context.Context) error {
 
 // Position is the position in the file of row 0 of the last batch. The batch's rows follow one another there.
 func (s *Scanner) Position() int64 { return s.position }
+
+// Len is how many rows Advance has gone to.
+func (s *Scanner) Len() int { return s.out.Len }
 
 // openGroup goes to the beginning of a row group.
 func (s *Scanner) openGroup(at int) error {

@@ -120,3 +120,35 @@ func TestSummaryOverRowGroups(t *testing.T) {
 	require.Equal(t, strings.Repeat("k", 100), sum.Columns[1].Max.Format(0))
 	require.Equal(t, float32(-50), sum.Columns[2].Min.F32[0])
 }
+
+// TestNullCountThatIsNotThere tells a count of 0 from none at all, which the footer's decoder does not.
+func TestNullCountThatIsNotThere(t *testing.T) {
+	_, group, f := written(t, batch.Type{Kind: batch.Int32}, int32(1), int32(2))
+	require.Equal(t, int64(0), group.NullCount)
+	f.noteNullCounts([][]bool{{false}})
+	require.Equal(t, int64(-1), f.RowGroups()[0].Stats(f.Schema().Fields[0], nil, false).NullCount)
+
+	type statistics struct {
+		Min []byte `thrift:"6"`
+	}
+	type metaData struct {
+		Path       string     `thrift:"3"`
+		Statistics statistics `thrift:"12"`
+	}
+	type chunk struct {
+		MetaData metaData `thrift:"3"`
+	}
+	type rowGroup struct {
+		Columns []chunk `thrift:"1"`
+	}
+	type footer struct {
+		RowGroups []rowGroup `thrift:"4"`
+	}
+	without := footer{RowGroups: []rowGroup{{Columns: []chunk{{MetaData: metaData{Path: "long enough for a chunk", Statistics: statistics{Min: []byte{1}}}}}}}}
+	counted, ok := readChunks(thriftOf(t, &without))
+	require.True(t, ok)
+	require.Equal(t, [][]bool{{false}}, counted)
+	counted, ok = readChunks(thriftOf(t, f.meta))
+	require.True(t, ok)
+	require.Equal(t, [][]bool{{true}}, counted)
+}

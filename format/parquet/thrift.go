@@ -193,31 +193,64 @@ func checkThrift(data []byte) bool {
 	return !t.bad
 }
 
-// checkChunks checks the lists of column chunks in a footer likewise.
-func checkChunks(footer []byte) bool {
+// readChunks checks the lists of column chunks in a footer likewise, and tells of each chunk, by row group, whether it says how many nulls it has: the decoder has 0 where it
+// does not, too.
+func readChunks(footer []byte) (counted [][]bool, ok bool) {
 	t := &thriftReader{data: footer}
 	t.fields(func(id int16, kind byte) bool {
 		if id != 4 || kind != thriftList { // FileMetaData.row_groups
 			return false
 		}
+		counted = nil
 		kind, groups := t.list(minListStruct)
 		for ; groups > 0 && !t.bad; groups-- {
 			if kind != thriftStruct {
 				t.skipItem(kind, 1)
 				continue
 			}
-			t.fields(func(id int16, kind byte) bool {
-				if id != 1 || kind != thriftList { // RowGroup.columns
-					return false
-				}
-				kind, chunks := t.list(minColumnChunk)
-				for ; chunks > 0 && !t.bad; chunks-- {
-					t.skipItem(kind, 1)
-				}
-				return true
-			})
+			counted = append(counted, t.countedChunks())
 		}
 		return true
 	})
-	return !t.bad
+	return counted, !t.bad
+}
+
+// countedChunks tells which column chunks of a row group say how many nulls they have.
+func (t *thriftReader) countedChunks() (counted []bool) {
+	t.fields(func(id int16, kind byte) bool {
+		if id != 1 || kind != thriftList { // RowGroup.columns
+			return false
+		}
+		counted = nil
+		kind, chunks := t.list(minColumnChunk)
+		for ; chunks > 0 && !t.bad; chunks-- {
+			if kind != thriftStruct {
+				t.skipItem(kind, 1)
+				continue
+			}
+			counts := false
+			t.inField(3, func() { // ColumnChunk.meta_data
+				t.inField(12, func() { // ColumnMetaData.statistics
+					t.fields(func(id int16, kind byte) bool {
+						counts = counts || id == 3 && kind == thriftI64 // Statistics.null_count
+						return false
+					})
+				})
+			})
+			counted = append(counted, counts)
+		}
+		return true
+	})
+	return counted
+}
+
+// inField reads a struct: read reads the struct that one of its fields is, the others are left out.
+func (t *thriftReader) inField(field int16, read func()) {
+	t.fields(func(id int16, kind byte) bool {
+		if id != field || kind != thriftStruct {
+			return false
+		}
+		read()
+		return true
+	})
 }

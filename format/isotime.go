@@ -1,10 +1,6 @@
-package csv
+package format
 
-import (
-	"time"
-
-	"lakesql/batch"
-)
+import "lakesql/batch"
 
 // quickDate reads yyyy-MM-dd with all its digits, the form that nearly all dates have; false sends everything else, wrong
 // dates too, to batch.ParseDate.
@@ -59,5 +55,3 @@ func twoDigits(a, b byte) (int, bool) {
 	a, b = a-'0', b-'0'
 	return int(a)*10 + int(b), a <= 9 && b <= 9
 }
-
-func isUTC(loc *time.Location) bool { return loc == nil || loc == time.UTC }

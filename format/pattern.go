@@ -1,4 +1,4 @@
-package csv
+package format
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func compilePattern(option, text string) (*pattern, error) {
 		err = fmt.Errorf("there is a ] without a [")
 	}
 	if err != nil {
-		return nil, &FormatError{Message: fmt.Sprintf("option %s is '%s': %v. Known are y M d H h m s S a X x Z z V, [optional] parts and 'quoted' text", option, text, err)}
+		return nil, &Error{Message: fmt.Sprintf("option %s is '%s': %v. Known are y M d H h m s S a X x Z z V, [optional] parts and 'quoted' text", option, text, err)}
 	}
 	return &pattern{text: text, items: items}, nil
 }

@@ -1,4 +1,4 @@
-package csv
+package format
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// parseInt reads [+-]digits that fit an int64.
-func parseInt(text []byte) (int64, bool) {
+// ParseInt reads [+-]digits that fit an int64.
+func ParseInt(text []byte) (int64, bool) {
 	i, negative := 0, false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		negative = text[0] == '-'
@@ -44,9 +44,9 @@ const safeDigits = 18
 // exactPowers are the powers of ten that a float64 holds exactly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat reads a decimal number as Java's Double.parseDouble does: white space around it is dropped, what is too
+// ParseFloat reads a decimal number as Java's Double.parseDouble does: white space around it is dropped, what is too
 // large is infinite. Java's suffixes (1.5f, 2d) and hexadecimal numbers are no numbers here.
-func parseFloat(text []byte, bits int) (float64, bool) {
+func ParseFloat(text []byte, bits int) (float64, bool) {
 	text = trimmed(text)
 	i, negative := 0, false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -99,7 +99,7 @@ func parseFloatSlow(text []byte, i, digits, bits int) (float64, bool) {
 		if text[i] != 'e' && text[i] != 'E' {
 			return 0, false
 		}
-		if _, ok := parseInt(exponent); !ok && !longExponent(exponent) {
+		if _, ok := ParseInt(exponent); !ok && !longExponent(exponent) {
 			return 0, false
 		}
 	}
@@ -128,12 +128,15 @@ func trimmed(text []byte) []byte {
 	for len(text) > 0 && text[0] <= ' ' {
 		text = text[1:]
 	}
-	return text[:trimmedEnd(text)]
+	for len(text) > 0 && text[len(text)-1] <= ' ' {
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
-// parseSmallDecimal reads [+-]digits[.digits] as the value times 10^scale, for texts of at most safeDigits digits behind
+// ParseSmallDecimal reads [+-]digits[.digits] as the value times 10^scale, for texts of at most safeDigits digits behind
 // which no rounding is needed; false sends all others to the general parser.
-func parseSmallDecimal(text []byte, precision, scale uint8) (int64, bool) {
+func ParseSmallDecimal(text []byte, precision, scale uint8) (int64, bool) {
 	i, negative := 0, false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		negative = text[0] == '-'
@@ -179,8 +182,8 @@ var int64Powers = func() (p [safeDigits + 1]int64) {
 	return p
 }()
 
-// parseBool reads true or false in any case.
-func parseBool(text []byte) (value, ok bool) {
+// ParseBool reads true or false in any case.
+func ParseBool(text []byte) (value, ok bool) {
 	switch {
 	case equalFold(text, "true"):
 		return true, true

@@ -1,15 +1,12 @@
-package csv
+package format
 
 import "fmt"
-
-// MaxRawBytes is how much of a malformed record's text a RowError keeps.
-const MaxRawBytes = 4 << 10
 
 // RowError is one malformed record, or one field of a record that did not convert.
 type RowError struct {
 	Line    int64  // of the record's first byte; the file's first line is 1
 	Column  string // "" where the whole record is wrong
-	Raw     []byte // the record's text, at the most MaxRawBytes; the receiver may keep it
+	Raw     []byte // the record's text; the receiver may keep it
 	Message string // what was found and what was wanted
 }
 
@@ -28,13 +25,13 @@ func (e *RecordError) Found() string {
 	return fmt.Sprintf("[MALFORMED_RECORD_IN_PARSING] line %d, column %q: %s", e.Row.Line, e.Row.Column, e.Row.Message)
 }
 
-// FormatError says that the bytes or the options are not what the package can read: no mode helps.
-type FormatError struct {
+// Error says that the bytes or the options are not what the package can read: no mode helps.
+type Error struct {
 	Line    int64 // 0 where no line is at fault
 	Message string
 }
 
-func (e *FormatError) Error() string {
+func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Message
 	}

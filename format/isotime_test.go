@@ -1,4 +1,4 @@
-package csv
+package format
 
 import (
 	"testing"

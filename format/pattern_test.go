@@ -1,4 +1,4 @@
-package csv
+package format
 
 import (
 	"testing"
@@ -73,9 +73,7 @@ func TestPatternErrors(t *testing.T) {
 		"yyyy#":       "is reserved",
 		"%Y-%m-%d %H": "is not supported",
 	} {
-		opts := DefaultOptions()
-		opts.DateFormat = pattern
-		_, err := NewReader(nil, &batch.Schema{}, opts)
+		_, err := NewTimes(pattern, "", "", nil)
 		require.ErrorContains(t, err, "option dateFormat is '"+pattern+"'")
 		require.ErrorContains(t, err, want)
 	}
