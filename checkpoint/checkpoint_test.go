@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,7 +109,7 @@ func TestDeleted(t *testing.T) {
 		isKind(t, c.Bind(ctx, Binding{}), Gone)
 		isKind(t, c.SaveSchema(ctx, 0, nil), Gone)
 		isKind(t, c.Files(0).Pin(ctx, 0, nil), Gone)
-		isKind(t, c.Files(0).Finish(ctx, 0, 0, 0, nil), Gone)
+		isKind(t, c.Files(0).Finish(ctx, 0, 0, 0, time.Now(), nil), Gone)
 		c.Progress().Put(1)
 		isKind(t, c.Progress().Flush(ctx), Gone)
 		_, err := c.Reset(ctx)

@@ -16,10 +16,12 @@ const (
 	extrasDir   = "_lakesql/"
 	bindingKey  = extrasDir + "binding.json"
 	schemaDir   = extrasDir + "schema/"
+	startDir    = extrasDir + "start/"
 	progressKey = extrasDir + "progress.jsonl"
 	errorsKey   = extrasDir + "errors.jsonl"
 	filesDir    = extrasDir + "files/"
 	skipDir     = extrasDir + "skip/"
+	retryDir    = extrasDir + "retry/"
 	leaseDir    = extrasDir + "lease/"
 	resetKey    = extrasDir + "reset.json"
 )
@@ -89,7 +91,37 @@ func (c *Checkpoint) Schema(ctx context.Context, source int) (schema []byte, ok 
 // DamagedSchema is the error for a schema kept here that cannot be read.
 func (c *Checkpoint) DamagedSchema(source int, err error) error {
 	return damaged(c.st, schemaKey(source), "put it back from a copy, or rm "+shellPath(c.st, schemaKey(source))+
-		" and the columns are told from the files again", "it is not a schema: %v", err)
+		" and the columns are told from the source again", "it is not a schema: %v", err)
+}
+
+func startKey(source int) string { return startDir + strconv.Itoa(source) + ".json" }
+
+// SaveStart keeps the version from which on a source reads its table, where the options name it in a way that may mean another one later. It is kept once:
+// ErrExists when something is there.
+func (c *Checkpoint) SaveStart(ctx context.Context, source int, s Start) error {
+	data, err := marshal(s)
+	if err != nil {
+		return err
+	}
+	return c.putExtra(ctx, startKey(source), data)
+}
+
+// Start returns what SaveStart has kept; ok is false when nothing has been.
+func (c *Checkpoint) Start(ctx context.Context, source int) (s Start, ok bool, err error) {
+	data, ok, err := c.getExtra(ctx, startKey(source))
+	if !ok || err != nil {
+		return Start{}, false, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Start{}, false, damaged(c.st, startKey(source), hintCopy, "%v", err)
+	}
+	return s, true, nil
+}
+
+// Start is where a source of a table begins.
+type Start struct {
+	TableID string `json:"tableId"` // metaData.id of the source; "" where there was no table yet
+	Version int64  `json:"version"` // the first commit that is read
 }
 
 func (c *Checkpoint) getExtra(ctx context.Context, key string) (data []byte, ok bool, err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -144,11 +145,11 @@ func TestFileLog(t *testing.T) {
 	isKind(t, l.Pin(ctx, 0, []FilePin{pin("x")}), Concurrent)
 	require.NoError(t, l.Pin(ctx, 1, []FilePin{pin("c")}))
 	require.NoError(t, l.Pin(ctx, 3, []FilePin{pin("d")}))
-	require.NoError(t, l.Finish(ctx, 7, 0, 1, []FileResult{{Path: "file:///b", Rows: 5, Rejected: 1, Error: "bad"}, {Path: "file:///c", Rows: 6}}))
+	require.NoError(t, l.Finish(ctx, 7, 0, 1, time.UnixMilli(5), []FileResult{{Path: "file:///b", Rows: 5, Rejected: 1, Error: "bad"}, {Path: "file:///c", Rows: 6}}))
 	want := []FileFact{
-		{FilePin: pin("a"), LogID: 0, Batch: 7, Rows: -1},
-		{FilePin: pin("b"), LogID: 0, Batch: 7, Rows: 5, Rejected: 1, Error: "bad"},
-		{FilePin: pin("c"), LogID: 1, Batch: 7, Rows: 6},
+		{FilePin: pin("a"), LogID: 0, Batch: 7, Rows: -1, DoneMs: 5},
+		{FilePin: pin("b"), LogID: 0, Batch: 7, Rows: 5, Rejected: 1, Error: "bad", DoneMs: 5},
+		{FilePin: pin("c"), LogID: 1, Batch: 7, Rows: 6, DoneMs: 5},
 		{FilePin: pin("d"), LogID: 3, Batch: -1, Rows: -1},
 	}
 	require.Empty(t, cmp.Diff(want, facts(t, l)))
@@ -159,11 +160,32 @@ func TestFileLog(t *testing.T) {
 		"_lakesql/files/2/00000000000000000000-00000000000000000001.done",
 		"_lakesql/files/2/00000000000000000000.pin", "_lakesql/files/2/00000000000000000001.pin", "_lakesql/files/2/00000000000000000003.pin",
 	}, list(t, m, filesDir))
-	require.Equal(t, "{\"batch\":7}\n"+`{"path":"file:///b","rows":5,"rejected":1,"error":"bad"}`+"\n"+`{"path":"file:///c","rows":6,"rejected":0}`+"\n",
+	require.Equal(t, "{\"batch\":7,\"doneMs\":5}\n"+`{"path":"file:///b","rows":5,"rejected":1,"error":"bad"}`+"\n"+`{"path":"file:///c","rows":6,"rejected":0}`+"\n",
 		get(t, m, "_lakesql/files/2/00000000000000000000-00000000000000000001.done"))
 	put(t, m, "_lakesql/files/2/00000000000000000001.pin", "{")
 	_, err = l.Pins(ctx, 1, 1)
 	isKind(t, err, Damaged)
+}
+
+func TestBegin(t *testing.T) {
+	c, _ := create(t)
+	l := c.Files(0)
+	_, ok, err := l.Begin(t.Context())
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.NoError(t, l.SaveBegin(t.Context(), 1))
+	require.NoError(t, l.SaveBegin(t.Context(), 1))
+	require.Error(t, l.SaveBegin(t.Context(), 2))
+	first, ok, err := l.Begin(t.Context())
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, int64(1), first)
+	require.Empty(t, facts(t, l), "it is no fact about a file")
+	_, err = c.Reset(t.Context())
+	require.NoError(t, err)
+	_, ok, err = l.Begin(t.Context())
+	require.NoError(t, err)
+	require.False(t, ok, "after a reset the stream begins again")
 }
 
 // writeFacts writes n batches of the source log, three of them in each batch of the query.
@@ -180,7 +202,7 @@ func writeFacts(ctx context.Context, l *FileLog, from, n int64) error {
 		for k := id - 2; k <= id; k++ {
 			results = append(results, FileResult{Path: fmt.Sprint("file:///", k), Rows: k * 10})
 		}
-		if err := l.Finish(ctx, id/3, id-2, id, results); err != nil {
+		if err := l.Finish(ctx, id/3, id-2, id, time.UnixMilli(5), results); err != nil {
 			return err
 		}
 	}
@@ -192,9 +214,9 @@ func requireFacts(t *testing.T, got []FileFact, n int64) {
 	require.Len(t, got, int(n))
 	for i, f := range got {
 		id := int64(i)
-		want := FileFact{FilePin: FilePin{Path: fmt.Sprint("file:///", id), Size: id}, LogID: id, Batch: id / 3, Rows: id * 10}
+		want := FileFact{FilePin: FilePin{Path: fmt.Sprint("file:///", id), Size: id}, LogID: id, Batch: id / 3, Rows: id * 10, DoneMs: 5}
 		if id >= n-n%3 {
-			want.Batch, want.Rows = -1, -1
+			want.Batch, want.Rows, want.DoneMs = -1, -1, 0
 		}
 		require.Empty(t, cmp.Diff(want, f))
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lakesql/store"
 )
@@ -40,6 +41,7 @@ type FileFact struct {
 	Rows     int64  `json:"rows"`  // -1 when unknown: no batch has finished, or another engine ran it
 	Rejected int64  `json:"rejected"`
 	Error    string `json:"error,omitempty"`
+	DoneMs   int64  `json:"doneMs,omitempty"` // when the batch was done, epoch ms; 0 when unknown
 }
 
 // blockSizes are how many batches of the source log one block covers. A block is written once all of its batches are done, so that each fact
@@ -49,8 +51,9 @@ var blockSizes = []int64{100, 10_000}
 // FileLog keeps facts about the files of one source in objects that never change, under _lakesql/files/<i>/:
 //
 //	<id>.pin            the pins of batch id of the source log
-//	<from>-<to>.done    the results of the query's batch that read from..to, behind a line {"batch":N}
+//	<from>-<to>.done    the results of the query's batch that read from..to, behind a line {"batch":N,"doneMs":T}
 //	<first>-<last>.all  the facts of a whole block, which replaces the other two for its batches
+//	begin.json          the first entry of the source log whose files are read, where those before it were there when the stream began
 //
 // Ids have 20 digits. Each object is one JSON object a line.
 type FileLog struct {
@@ -143,13 +146,42 @@ func (l *FileLog) Pin(ctx context.Context, id int64, pins []FilePin) error {
 
 // Finish records what became of the files of the batches from..to of the source log, which the query's batch has read. It is called once that
 // batch is committed, off the commit path; results that a crash has kept from here are unknown for good.
-func (l *FileLog) Finish(ctx context.Context, batch, from, to int64, results []FileResult) error {
+func (l *FileLog) Finish(ctx context.Context, batch, from, to int64, done time.Time, results []FileResult) error {
 	data, err := marshalLines(results)
 	if err != nil {
 		return err
 	}
-	head := fmt.Sprintf("{\"batch\":%d}\n", batch)
+	head := fmt.Sprintf("{\"batch\":%d,\"doneMs\":%d}\n", batch, done.UnixMilli())
 	return l.put(ctx, l.key(from, to, ".done"), batch, append([]byte(head), data...))
+}
+
+// fileBegin is the object begin.json of a FileLog.
+type fileBegin struct {
+	FirstEntry int64 `json:"firstEntry"`
+}
+
+// SaveBegin keeps the first entry of the source log whose files are read, once: what lies before it was there when the stream began, and is not to be
+// read. The same again is no error.
+func (l *FileLog) SaveBegin(ctx context.Context, first int64) error {
+	data, err := marshal(fileBegin{first})
+	if err != nil {
+		return err
+	}
+	return l.put(ctx, l.dir+"begin.json", first, data)
+}
+
+// Begin returns what SaveBegin has kept; ok is false when nothing has been. A reset forgets it.
+func (l *FileLog) Begin(ctx context.Context) (first int64, ok bool, err error) {
+	key := l.dir + "begin.json"
+	data, ok, err := l.c.getExtra(ctx, key)
+	if !ok || err != nil {
+		return 0, false, err
+	}
+	var b fileBegin
+	if err := json.Unmarshal(data, &b); err != nil {
+		return 0, false, l.damaged(key, err)
+	}
+	return b.FirstEntry, true, nil
 }
 
 // put publishes an object; one with the same content is no error.
@@ -174,6 +206,11 @@ func (l *FileLog) Pins(ctx context.Context, from, to int64) ([]FilePin, error) {
 		pins = append(pins, fact.FilePin)
 	}
 	return pins, nil
+}
+
+// Range yields the facts of the files of the batches from..to of the source log, in its order. Batches that another engine wrote have none.
+func (l *FileLog) Range(ctx context.Context, from, to int64) iter.Seq2[FileFact, error] {
+	return l.facts(ctx, from, to)
 }
 
 // All yields the facts of all files, in the order of the source log.
@@ -261,6 +298,7 @@ type resultReader struct {
 	done   []fileObject
 	at     fileObject // the one that is read
 	batch  int64
+	doneMs int64
 	byPath map[string]FileResult
 }
 
@@ -276,7 +314,7 @@ func (r *resultReader) join(ctx context.Context, fact *FileFact) error {
 			return err
 		}
 	}
-	fact.Batch = r.batch
+	fact.Batch, fact.DoneMs = r.batch, r.doneMs
 	if res, ok := r.byPath[fact.Path]; ok {
 		fact.Rows, fact.Rejected, fact.Error = res.Rows, res.Rejected, res.Error
 	}
@@ -285,7 +323,8 @@ func (r *resultReader) join(ctx context.Context, fact *FileFact) error {
 
 func (r *resultReader) read(ctx context.Context, o fileObject) error {
 	type line struct {
-		Batch *int64 `json:"batch"`
+		Batch  *int64 `json:"batch"`
+		DoneMs int64  `json:"doneMs"`
 		FileResult
 	}
 	lines, err := readLines[line](ctx, r.l, o.key)
@@ -295,7 +334,7 @@ func (r *resultReader) read(ctx context.Context, o fileObject) error {
 	if len(lines) == 0 || lines[0].Batch == nil {
 		return r.l.damaged(o.key, errors.New("the first line does not name the batch"))
 	}
-	r.at, r.batch, r.byPath = o, *lines[0].Batch, map[string]FileResult{}
+	r.at, r.batch, r.doneMs, r.byPath = o, *lines[0].Batch, lines[0].DoneMs, map[string]FileResult{}
 	for _, l := range lines[1:] {
 		r.byPath[l.Path] = l.FileResult
 	}

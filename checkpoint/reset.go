@@ -105,7 +105,7 @@ func (c *Checkpoint) finishReset(ctx context.Context) error {
 			return fmt.Errorf("reset checkpoint: %w", err)
 		}
 	}
-	for _, prefix := range []string{"sources/", filesDir, schemaDir, bindingKey, progressKey, errorsKey} {
+	for _, prefix := range []string{"sources/", filesDir, schemaDir, startDir, retryDir, bindingKey, progressKey, errorsKey} {
 		if err := c.stillResetting(ctx, marker); err != nil {
 			return err
 		}

@@ -138,6 +138,8 @@ delete commits/1 ok
 delete-all sources/ ok
 delete-all _lakesql/files/ ok
 delete-all _lakesql/schema/ ok
+delete-all _lakesql/start/ ok
+delete-all _lakesql/retry/ ok
 delete-all _lakesql/binding.json ok
 delete-all _lakesql/progress.jsonl ok
 delete-all _lakesql/errors.jsonl ok

@@ -2,11 +2,7 @@ package checkpoint
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"lakesql/store"
 )
@@ -22,28 +18,27 @@ func (c *Checkpoint) SkipFile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(path))
-	err = c.putExtra(ctx, skipDir+hex.EncodeToString(sum[:])+".json", data)
+	err = c.putExtra(ctx, skipDir+decisionName(path), data)
 	if errors.Is(err, store.ErrExists) {
 		return nil
 	}
 	return err
 }
 
+// UnskipFile takes a decision of SkipFile back. One that is not there is no error.
+func (c *Checkpoint) UnskipFile(ctx context.Context, path string) error {
+	if err := c.Verify(ctx); err != nil {
+		return err
+	}
+	return c.st.Delete(ctx, skipDir+decisionName(path))
+}
+
 // SkippedFiles returns the paths that SkipFile recorded, in no promised order.
 func (c *Checkpoint) SkippedFiles(ctx context.Context) ([]string, error) {
 	var paths []string
-	for info, err := range c.st.List(ctx, skipDir, "", "") {
-		if err != nil {
-			return nil, gone(c.st, fmt.Errorf("list the skipped files: %w", err))
-		}
-		data, _, err := c.getExtra(ctx, info.Key)
+	for f, err := range decisions[skippedFile](ctx, c, skipDir, "that are skipped", "SKIP FILE") {
 		if err != nil {
 			return nil, err
-		}
-		var f skippedFile
-		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, damaged(c.st, info.Key, "rm "+shellPath(c.st, info.Key)+", and type ALTER STREAM ... SKIP FILE again", "%v", err)
 		}
 		paths = append(paths, f.Path)
 	}

@@ -128,7 +128,7 @@ func unreadable(fields, as []batch.Field, parent string) string {
 		}
 		from, to := f.Type, as[i].Type
 		if from.Kind != to.Kind || from.Fields() == nil {
-			if from != to && !widens(from, to) {
+			if from != to && !batch.Widens(from, to) {
 				return path
 			}
 		} else if name := unreadable(from.Fields(), to.Fields(), path); name != "" {

@@ -199,7 +199,7 @@ func (m *Metadata) ChangeType(path []string, to batch.Type) (*Metadata, error) {
 			return f, fmt.Errorf("[DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP] column %s is %s: to make it %s, ALTER TABLE ... SET TBLPROPERTIES ('%s' = 'true') first",
 				strings.Join(path, "."), from, to, typeWideningProperty)
 		}
-		if !widens(from, to) {
+		if !batch.Widens(from, to) {
 			return f, fmt.Errorf("[DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP] column %s cannot be changed from %s to %s: only wider types are possible, "+
 				"such as INT to BIGINT, FLOAT to DOUBLE, DECIMAL with more digits on both sides, DATE to TIMESTAMP_NTZ", strings.Join(path, "."), from, to)
 		}

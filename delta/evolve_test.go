@@ -201,7 +201,7 @@ func TestWidens(t *testing.T) {
 	for _, from := range all {
 		var got []string
 		for _, to := range all {
-			if widens(from, to) {
+			if batch.Widens(from, to) {
 				got = append(got, to.String())
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"lakesql/batch"
 	"lakesql/delta/dv"
@@ -35,7 +36,8 @@ var (
 // values, and null for columns that are younger than the file. It belongs to one goroutine.
 type FileReader struct {
 	ctx     context.Context // of the reads
-	file    *parquet.File
+	file    *sharedFile
+	closed  bool
 	scan    parquet.ScanOptions
 	scanner *parquet.Scanner // nil until the first Next
 	columns []readColumn
@@ -44,6 +46,19 @@ type FileReader struct {
 	schema  *batch.Schema
 	live    []int32 // scratch
 	out     batch.Batch
+}
+
+// sharedFile is an open file with the readers that share it. The last one closes it.
+type sharedFile struct {
+	*parquet.File
+	readers atomic.Int32
+}
+
+func (f *sharedFile) release() error {
+	if f.readers.Add(-1) > 0 {
+		return nil
+	}
+	return f.Close()
 }
 
 // readColumn is where a column of the output comes from.
@@ -86,7 +101,7 @@ func (t *Table) OpenFile(ctx context.Context, snap *Snapshot, f File, opts FileR
 	if err != nil {
 		return nil, err
 	}
-	r.file, err = opts.Cache.Open(ctx, st, key, f.Size)
+	file, err := opts.Cache.Open(ctx, st, key, f.Size)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("version %d of the table needs a file that is gone; VACUUM deletes those that only versions older than its retention need, and DESCRIBE HISTORY tells when it ran: %w",
 			snap.Version(), err)
@@ -94,7 +109,20 @@ func (t *Table) OpenFile(ctx context.Context, snap *Snapshot, f File, opts FileR
 	if err != nil {
 		return nil, err
 	}
+	r.file = &sharedFile{File: file}
+	r.file.readers.Add(1)
 	return r, nil
+}
+
+// Share returns another reader of the same rows and columns, for another goroutine. The file is open until both are closed. It is called before Next and Advance.
+func (r *FileReader) Share() *FileReader {
+	r.file.readers.Add(1)
+	other := &FileReader{ctx: r.ctx, file: r.file, scan: r.scan, columns: slices.Clone(r.columns), deleted: r.deleted, schema: r.schema}
+	if r.rowIDs != nil {
+		ids := *r.rowIDs
+		other.rowIDs = &ids
+	}
+	return other
 }
 
 // store asks for a column of the file.
@@ -131,53 +159,78 @@ func (t *Table) Locate(path string) (st store.Store, key string, err error) {
 func (r *FileReader) Schema() *batch.Schema { return r.schema }
 
 // Parquet is the open file, for its statistics. It is closed with the reader.
-func (r *FileReader) Parquet() *parquet.File { return r.file }
+func (r *FileReader) Parquet() *parquet.File { return r.file.File }
 
 // Restrict leaves out all rows but those in the ranges, which are positions in the file in ascending order. It is called before Next; nil
 // restricts nothing.
 func (r *FileReader) Restrict(rows []parquet.RowRange) { r.scan.Rows = rows }
 
+// Cuts are the positions in the file at which a row group can be cut into parts that are read side by side; see parquet.File.Cuts.
+func (r *FileReader) Cuts(group int) ([]int64, error) { return r.file.Cuts(r.ctx, group, r.scan) }
+
 // Next returns the next rows, or io.EOF after the last. They lie side by side in the file; deleted ones among them are not selected. The
-// batch is valid until the next call of Next or Close.
+// batch is valid until the next call of Next, Advance or Close.
 func (r *FileReader) Next(ctx context.Context) (*batch.Batch, error) {
+	n, live, err := r.Advance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.out.Schema, r.out.Len, r.out.Sel = r.schema, n, live
+	r.out.Cols = r.out.Cols[:0]
+	for i := range r.columns {
+		c, err := r.Column(i, nil)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Cols = append(r.out.Cols, c)
+	}
+	if r.rowIDs != nil {
+		ids, err := r.rowIDs.columns(r.scanner, n)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Cols = append(r.out.Cols, ids...)
+	}
+	return &r.out, nil
+}
+
+// Advance goes to the next rows without reading a column of them, at least one of which is not deleted; io.EOF after the last. It returns how many rows lie there and
+// the positions of those that are not deleted, nil: all. Next, but for those who do not want all columns of all rows.
+func (r *FileReader) Advance(ctx context.Context) (rows int, live []int32, err error) {
 	if r.scanner == nil {
 		r.scanner = r.file.Scan(r.ctx, r.scan)
 	}
 	for {
-		b, err := r.scanner.Next(ctx)
+		rows, err = r.scanner.Advance(ctx)
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
-		live, all := r.deleted.Live(r.live[:0], r.scanner.Position(), b.Len)
+		live, all := r.deleted.Live(r.live[:0], r.scanner.Position(), rows)
 		r.live = live
 		if all {
-			return r.assemble(b, nil), nil
+			return rows, nil, nil
 		}
 		if len(live) > 0 {
-			return r.assemble(b, live), nil
+			return rows, live, nil
 		}
 	}
+}
+
+// Column reads the ith of the columns of the rows that Advance has gone to: of all of them, or of those at the positions in rows, which ascend from 0. It is called once a
+// column at most; the vector is valid until the next call of Next, Advance or Close.
+func (r *FileReader) Column(i int, rows []int32) (*batch.Vector, error) {
+	c := &r.columns[i]
+	if c.stored >= 0 {
+		return r.scanner.Column(c.stored, rows)
+	}
+	if rows != nil {
+		return c.repeat(len(rows)), nil
+	}
+	return c.repeat(r.scanner.Len()), nil
 }
 
 // Position is the position in the file of the first row of the last batch, selected or not.
 func (r *FileReader) Position() int64 { return r.scanner.Position() }
-
-// assemble puts the constants between the columns that the file stores.
-func (r *FileReader) assemble(b *batch.Batch, live []int32) *batch.Batch {
-	r.out.Schema, r.out.Len, r.out.Sel = r.schema, b.Len, live
-	r.out.Cols = r.out.Cols[:0]
-	for i := range r.columns {
-		if c := &r.columns[i]; c.stored >= 0 {
-			r.out.Cols = append(r.out.Cols, b.Cols[c.stored])
-		} else {
-			r.out.Cols = append(r.out.Cols, c.repeat(b.Len))
-		}
-	}
-	if r.rowIDs != nil {
-		r.out.Cols = append(r.out.Cols, r.rowIDs.columns(b, r.scanner.Position())...)
-	}
-	return &r.out
-}
 
 // repeat is the constant n times.
 func (c *readColumn) repeat(n int) *batch.Vector {
@@ -220,16 +273,31 @@ func (r *FileReader) addRowIDs(snap *Snapshot, f File) {
 	r.schema = batch.NewSchema(append(slices.Clip(r.schema.Fields), RowIDField, RowCommitVersionField)...)
 }
 
-func (ids *rowIDColumns) columns(b *batch.Batch, position int64) []*batch.Vector {
-	stored := func(i int) *batch.Vector {
-		if i < 0 {
-			return nil
-		}
-		return b.Cols[i].Decode()
+// columns are those of the n rows that the scanner has gone to.
+func (ids *rowIDColumns) columns(s *parquet.Scanner, n int) ([]*batch.Vector, error) {
+	id, err := readStored(s, ids.id)
+	if err != nil {
+		return nil, err
 	}
-	overlay(&ids.outID, stored(ids.id), b.Len, ids.hasBase, func(row int) int64 { return ids.base + position + int64(row) })
-	overlay(&ids.outVersion, stored(ids.version), b.Len, ids.hasDefault, func(int) int64 { return ids.defaultVersion })
-	return []*batch.Vector{&ids.outID, &ids.outVersion}
+	version, err := readStored(s, ids.version)
+	if err != nil {
+		return nil, err
+	}
+	overlay(&ids.outID, id, n, ids.hasBase, func(row int) int64 { return ids.base + s.Position() + int64(row) })
+	overlay(&ids.outVersion, version, n, ids.hasDefault, func(int) int64 { return ids.defaultVersion })
+	return []*batch.Vector{&ids.outID, &ids.outVersion}, nil
+}
+
+// readStored reads a column plain; nil when the file cannot have it.
+func readStored(s *parquet.Scanner, i int) (*batch.Vector, error) {
+	if i < 0 {
+		return nil, nil
+	}
+	v, err := s.Column(i, nil)
+	if err != nil {
+		return nil, err
+	}
+	return v.Decode(), nil
 }
 
 // overlay fills out with the stored values (nil: all null), and where they are null with the others, if there are any.
@@ -250,9 +318,13 @@ func overlay(out, stored *batch.Vector, n int, hasDefault bool, value func(row i
 
 // Close closes the file. It may be called twice.
 func (r *FileReader) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
 	var err error
 	if r.scanner != nil {
 		err = r.scanner.Close()
 	}
-	return errors.Join(err, r.file.Close())
+	return errors.Join(err, r.file.release())
 }

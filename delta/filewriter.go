@@ -26,6 +26,8 @@ const (
 	maxOpenPartitions = 64
 	// maxHeldBytes bounds what they hold in memory together: beyond it the one that holds most ends its row group.
 	maxHeldBytes = 256 << 20
+	// leastHeldBytes is what they may hold however little memory there is: less would make row groups of crumbs.
+	leastHeldBytes = 2 << 20
 	// parallelCommits is how many files are made durable at once: that is waiting, not work.
 	parallelCommits = 8
 	// defaultPrefixLength is Delta's default of delta.randomPrefixLength.
@@ -39,6 +41,8 @@ type FileWriterOptions struct {
 	Rows            RowSource // which rules apply
 	RowIDs          bool      // batches have RowIDField and RowCommitVersionField behind the table's columns, for rows that keep their ids
 	Change          bool      // the files are of changes: batches end with ChangeTypeField, and no rule applies
+	// Hold is told of each change of the bytes that the writer holds in memory; tight asks it to end row groups early. nil: it is alone.
+	Hold func(bytes int64) (tight bool)
 }
 
 // ChangeTypeField is the last column of change files: insert, delete, update_preimage or update_postimage.
@@ -72,6 +76,8 @@ type FileWriter struct {
 	oldest  []string             // keys of open, in the order of their first row
 	held    int                  // bytes that the open files hold in memory
 	maxHeld int
+	hold    func(bytes int64) (tight bool) // nil: nobody is told
+	tight   bool                           // what it said last
 	done    []finishedFile
 	numbers int
 	rows    map[string][]int32 // scratch: rows of a batch by partition
@@ -100,7 +106,7 @@ func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWrit
 		return nil, err
 	}
 	w := &FileWriter{st: st, columns: len(table.Fields), partitions: meta.PartitionColumns, open: make(map[string]*openFile), rows: make(map[string][]int32),
-		prefix: "part-", target: opts.TargetFileBytes, maxHeld: maxHeldBytes}
+		prefix: "part-", target: opts.TargetFileBytes, maxHeld: maxHeldBytes, hold: opts.Hold}
 	if !opts.Change && opts.Rows != MovedRows {
 		if w.rules, err = newRules(meta, table, opts.Evaluator, opts.Rows); err != nil {
 			return nil, err
@@ -426,6 +432,11 @@ func (w *FileWriter) append(ctx context.Context, key string, data *batch.Batch, 
 	if f.parquet.Size() >= w.target {
 		return w.finish(key)
 	}
+	if w.tight && w.held > leastHeldBytes {
+		if err := w.lighten(); err != nil {
+			return err
+		}
+	}
 	for w.held > w.maxHeld {
 		if err := w.lighten(); err != nil {
 			return err
@@ -436,9 +447,17 @@ func (w *FileWriter) append(ctx context.Context, key string, data *batch.Batch, 
 
 // weigh counts what a file holds.
 func (w *FileWriter) weigh(f *openFile) {
-	w.held -= f.held
+	before := f.held
 	f.held = f.parquet.Buffered()
-	w.held += f.held
+	w.holds(f.held - before)
+}
+
+// holds counts bytes that are held in memory, or with a negative number are not any more.
+func (w *FileWriter) holds(bytes int) {
+	w.held += bytes
+	if w.hold != nil && bytes != 0 {
+		w.tight = w.hold(int64(bytes))
+	}
 }
 
 // lighten ends the row group of the file that holds most.
@@ -486,7 +505,7 @@ func (w *FileWriter) finish(key string) error {
 		return fmt.Errorf("write %s of %s: %w", f.key, w.st.URI(), err)
 	}
 	delete(w.open, key)
-	w.held -= f.held
+	w.holds(-f.held)
 	w.oldest = slices.DeleteFunc(w.oldest, func(k string) bool { return k == key })
 	add := AddFile{Path: f.key, PartitionValues: f.partition, Size: summary.Bytes, ModTime: time.Now().UTC().Truncate(time.Millisecond), NumRecords: summary.Rows}
 	if w.stats != nil {
@@ -536,6 +555,7 @@ func (w *FileWriter) Abort() error {
 		drop(f.object)
 	}
 	clear(w.open)
+	w.holds(-w.held)
 	w.oldest, w.done = nil, nil
 	return first
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"lakesql/format/jsontext"
 )
 
 // jsonScanner reads one JSON text from front to back without copies; reading JSON is most of opening a long log. It takes
@@ -20,9 +20,6 @@ type jsonScanner struct {
 }
 
 var errNotJSON = errors.New("not JSON")
-
-// maxJSONDepth is encoding/json's bound on nesting.
-const maxJSONDepth = 10_000
 
 // validJSON tells whether text is one JSON value.
 func validJSON(text []byte) bool {
@@ -71,16 +68,7 @@ func (s *jsonScanner) take(b byte) bool {
 	return true
 }
 
-func (s *jsonScanner) space() {
-	for s.pos < len(s.text) {
-		switch s.text[s.pos] {
-		case ' ', '\t', '\r', '\n':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
+func (s *jsonScanner) space() { s.pos = jsontext.Space(s.text, s.pos) }
 
 // fields yields the keys of the object at hand, but for those whose value is null. The loop consumes each value. An error in
 // one gets its key in front.
@@ -122,7 +110,7 @@ func (s *jsonScanner) key() []byte {
 
 // enter steps into a container; false when there is nothing in it.
 func (s *jsonScanner) enter(end byte) bool {
-	if s.depth++; s.depth > maxJSONDepth {
+	if s.depth++; s.depth > jsontext.MaxDepth {
 		s.fail(errNotJSON)
 	}
 	s.pos = min(s.pos+1, len(s.text))
@@ -222,28 +210,12 @@ func (s *jsonScanner) intPointer() *int64 {
 }
 
 func (s *jsonScanner) passNumber() {
-	s.take('-')
-	sound := s.take('0') || s.digits()
-	if sound && s.take('.') {
-		sound = s.digits()
-	}
-	if sound && (s.take('e') || s.take('E')) {
-		if !s.take('+') {
-			s.take('-')
-		}
-		sound = s.digits()
-	}
-	if !sound {
+	end, _ := jsontext.Number(s.text, s.pos)
+	if end < 0 {
 		s.fail(errNotJSON)
+		return
 	}
-}
-
-func (s *jsonScanner) digits() bool {
-	start := s.pos
-	for b := s.peek(); '0' <= b && b <= '9'; b = s.peek() {
-		s.pos++
-	}
-	return s.pos > start
+	s.pos = end
 }
 
 func (s *jsonScanner) string() string { return string(s.bytes()) }
@@ -283,106 +255,21 @@ func (s *jsonScanner) stringMap() map[string]string {
 	return out
 }
 
-// inString has the bytes that a string's content may have as they are.
-var inString = func() (table [256]bool) {
-	for b := 0x20; b < len(table); b++ {
-		table[b] = b != '"' && b != '\\'
-	}
-	return table
-}()
-
 func (s *jsonScanner) passString() (escapes bool) {
-	for i := s.pos + 1; i < len(s.text); i++ {
-		b := s.text[i]
-		if inString[b] {
-			continue
-		}
-		if b == '"' {
-			s.pos = i + 1
-			return escapes
-		}
-		n := 0
-		if b == '\\' {
-			n = escapeLength(s.text[i+1:])
-		}
-		if n == 0 {
-			break
-		}
-		escapes = true
-		i += n
+	end := -1
+	if s.pos < len(s.text) {
+		end, escapes = jsontext.String(s.text, s.pos)
 	}
-	s.fail(errNotJSON)
-	return false
-}
-
-// escapeLength is the number of bytes of an escape behind its backslash; 0 when it is none.
-func escapeLength(rest []byte) int {
-	if len(rest) == 0 {
-		return 0
+	if end < 0 {
+		s.fail(errNotJSON)
+		return false
 	}
-	switch rest[0] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 1
-	case 'u':
-		if len(rest) < 5 {
-			return 0
-		}
-		for _, b := range rest[1:5] {
-			if _, ok := unhex(b); !ok {
-				return 0
-			}
-		}
-		return 5
-	}
-	return 0
+	s.pos = end
+	return escapes
 }
 
 // unescape decodes the content of a valid string. Half of a surrogate pair becomes U+FFFD, as in encoding/json.
 func unescape(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			out = append(out, raw[i])
-			continue
-		}
-		i++
-		switch raw[i] {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			r := unicodeEscape(raw[i-1:])
-			i += 4
-			if utf16.IsSurrogate(r) {
-				if pair := utf16.DecodeRune(r, unicodeEscape(raw[i+1:])); pair != utf8.RuneError {
-					r = pair
-					i += 6
-				}
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			out = append(out, raw[i])
-		}
-	}
+	out, _ := jsontext.Unescape(make([]byte, 0, len(raw)), raw)
 	return out
-}
-
-// unicodeEscape reads \uXXXX; utf8.RuneError where there is none.
-func unicodeEscape(text []byte) rune {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return utf8.RuneError
-	}
-	var r rune
-	for _, b := range text[2:6] {
-		digit, _ := unhex(b)
-		r = r<<4 | rune(digit)
-	}
-	return r
 }

@@ -20,8 +20,9 @@ import (
 )
 
 // The model: a table is a multiset of rows, a statement a function of it. Whatever transactions do at once, the table must be what
-// the successful ones make of it one after another, in the order of their versions; under WriteSerializable, a blind append counts
-// behind those that committed after it without having seen it.
+// the successful ones make of it one after another, in the order of their versions; under WriteSerializable, which orders writes only,
+// a blind append counts behind those that committed after it without having seen it, unless a write that may have seen it stands
+// between them.
 
 type modelRow struct{ id, v int64 }
 
@@ -236,6 +237,11 @@ type done struct {
 	blind, moves  bool
 }
 
+// untouched tells whether the transaction neither adds nor takes away: it has no place in an order of writes.
+func untouched(x *Transaction) bool {
+	return len(x.files.added)+len(x.files.touched) == 0
+}
+
 // serialOrder is the order of the commits that the model follows.
 func serialOrder(commits []done, writeSerializable bool) []done {
 	slices.SortFunc(commits, func(a, b done) int { return int(a.version - b.version) })
@@ -330,8 +336,8 @@ func TestSerialModel(t *testing.T) {
 					i := draw(len(running))
 					o := running[i]
 					running = slices.Delete(running, i, i+1)
-					if len(o.x.files.added)+len(o.x.files.touched) == 0 {
-						continue // it has done nothing
+					if untouched(o.x) {
+						continue
 					}
 					o.blind, o.moves = o.x.blindAppend(), o.x.rearrange
 					c, err := o.x.Commit(ctx, Operation{Name: "WRITE"})
@@ -372,6 +378,9 @@ func TestSerialAtOnce(t *testing.T) {
 						if err := st.apply(own, x, s, vectors); err != nil {
 							return err
 						}
+						if untouched(x) {
+							break
+						}
 						d := done{read: s.Version(), statements: []statement{st}, blind: x.blindAppend(), moves: x.rearrange}
 						c, err := x.Commit(ctx, Operation{Name: "WRITE"})
 						mu.Lock()
@@ -393,8 +402,7 @@ func TestSerialAtOnce(t *testing.T) {
 			})
 		}
 		require.NoError(t, writers.Wait())
-		require.Len(t, commits, 60)
-		t.Logf("%s: %d conflicts", level, conflicts)
+		t.Logf("%s: %d commits, %d conflicts", level, len(commits), conflicts)
 		requireSerial(t, table, commits, level)
 	}
 }

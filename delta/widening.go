@@ -45,38 +45,11 @@ func checkTypeChanges(schema *batch.Schema) error {
 		for _, c := range changes {
 			from, errFrom := batch.ParseType(c.FromType)
 			to, errTo := batch.ParseType(c.ToType)
-			if errFrom != nil || errTo != nil || !widens(from, to) {
+			if errFrom != nil || errTo != nil || !batch.Widens(from, to) {
 				return &UnsupportedError{Op: "read", Features: []string{"typeWidening"},
 					Detail: fmt.Sprintf("column %s was changed from %s to %s, which this version does not know", joinPath(path, c.FieldPath), c.FromType, c.ToType)}
 			}
 		}
 		return nil
 	})
-}
-
-// integerDigits are the decimal digits that hold every value of an integer type, as the protocol counts them.
-var integerDigits = map[batch.Kind]uint8{batch.Int8: 10, batch.Int16: 10, batch.Int32: 10, batch.Int64: 20}
-
-// widens tells whether a flat type may become another by the feature typeWidening: no value is lost.
-func widens(from, to batch.Type) bool {
-	integer := integerDigits[from.Kind] > 0
-	switch to.Kind {
-	case batch.Int16, batch.Int32, batch.Int64:
-		return integer && from.Kind < to.Kind
-	case batch.Float64:
-		return from.Kind == batch.Float32 || integer && from.Kind != batch.Int64
-	case batch.TimestampNTZ:
-		return from.Kind == batch.Date
-	case batch.Decimal:
-		if integer {
-			return grows(batch.DecimalOf(integerDigits[from.Kind], 0), to)
-		}
-		return from.Kind == batch.Decimal && from != to && grows(from, to)
-	}
-	return false
-}
-
-// grows tells whether a decimal has room for another on both sides of the point.
-func grows(from, to batch.Type) bool {
-	return from.Scale <= to.Scale && from.Precision <= to.Precision && to.Precision-from.Precision >= to.Scale-from.Scale
 }
