@@ -1,18 +1,11 @@
 package files
 
 import (
-	"compress/bzip2"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"lakesql/store"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // rangeBytes is how much of a file is asked of the store at a time: it bounds memory, and is large against the cost of a
@@ -94,47 +87,6 @@ func (c *contents) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// maxZstdWindow bounds the memory that a zstd file may ask for.
-const maxZstdWindow = 128 << 20
-
-// laterCompressions are endings of compressed files that cannot be read yet.
-var laterCompressions = []string{".lz4", ".snappy", ".deflate", ".xz", ".zip", ".7z", ".br", ".lzo", ".z", ".tar", ".tgz"}
-
-// decompress unpacks by the ending of the file's name: .gz, .zst, .bz2. release frees what it holds.
-func decompress(uri string, size int64, r io.Reader) (out io.Reader, release func(), err error) {
-	release = func() {}
-	lower := strings.ToLower(uri)
-	ending := lower[max(strings.LastIndexByte(lower, '.'), 0):]
-	switch {
-	case size == 0:
-		return r, release, nil
-	case ending == ".gz" || ending == ".gzip":
-		unzipped, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, nil, notCompressed("gzip", err)
-		}
-		return namedErrors{"gzip", unzipped}, release, nil
-	case ending == ".zst" || ending == ".zstd":
-		dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
-		if err != nil {
-			return nil, nil, notCompressed("zstd", err)
-		}
-		return namedErrors{"zstd", dec}, dec.Close, nil
-	case ending == ".bz2":
-		return namedErrors{"bzip2", bzip2.NewReader(r)}, release, nil
-	case slices.Contains(laterCompressions, ending):
-		return nil, nil, fmt.Errorf("files that end with %s are not supported yet; .gz, .zst and .bz2 are", ending)
-	}
-	return r, release, nil
-}
-
-func notCompressed(kind string, err error) error {
-	if ours(err) {
-		return err
-	}
-	return fmt.Errorf("its name says %s: %w", kind, err)
-}
-
 // ours says whether an error is this package's or the context's, and complete as it is.
 func ours(err error) bool {
 	var gone *GoneError
@@ -142,18 +94,4 @@ func ours(err error) bool {
 	var unreadable *UnreadableError
 	return errors.As(err, &gone) || errors.As(err, &changed) || errors.As(err, &unreadable) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// namedErrors says of a decompressor's errors what they are about.
-type namedErrors struct {
-	kind string
-	io.Reader
-}
-
-func (n namedErrors) Read(p []byte) (int, error) {
-	got, err := n.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		err = notCompressed(n.kind, err)
-	}
-	return got, err
 }

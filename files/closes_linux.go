@@ -14,9 +14,8 @@ import (
 // closeTracker hears of files that are made, closed after writing, and renamed in. fsnotify, which works everywhere, does
 // not tell of the second and mixes up the first and third; inotify does.
 type closeTracker struct {
-	gate *gate
-	hint func()
-	file *os.File // of the inotify instance; its reads wait in the runtime's poller
+	notifier *Notifier
+	file     *os.File // of the inotify instance; its reads wait in the runtime's poller
 
 	mu      sync.Mutex
 	folders map[int32]string
@@ -26,14 +25,14 @@ type closeTracker struct {
 // trackedEvents of a folder's entries.
 const trackedEvents = unix.IN_CREATE | unix.IN_CLOSE_WRITE | unix.IN_MOVED_TO | unix.IN_ONLYDIR
 
-// newCloseTracker makes one that gives each file it sees to the gate, and then a hint.
-func newCloseTracker(g *gate, hint func()) (*closeTracker, error) {
+// newCloseTracker makes one that tells the notifier of each file it sees.
+func newCloseTracker(n *Notifier) (*closeTracker, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	return &closeTracker{
-		gate: g, hint: hint, file: os.NewFile(uintptr(fd), "inotify"),
+		notifier: n, file: os.NewFile(uintptr(fd), "inotify"),
 		folders: map[int32]string{}, handles: map[string]int32{},
 	}, nil
 }
@@ -87,18 +86,19 @@ func (t *closeTracker) run() {
 			return
 		}
 		if err != nil {
-			t.gate.lost()
-			t.hint()
+			t.notifier.lost()
 			return // the listing goes on without it
 		}
-		if t.events(buf[:n]) {
-			t.hint()
+		for w := range t.events(buf[:n]) {
+			w.hint()
 		}
 	}
 }
 
-// events reads a buffer of struct inotify_event (inotify(7)): wd, mask, cookie, len, and a name padded with NUL.
-func (t *closeTracker) events(buf []byte) (hint bool) {
+// events reads a buffer of struct inotify_event (inotify(7)): wd, mask, cookie, len, and a name padded with NUL. It returns who is to
+// look, once for all of the events.
+func (t *closeTracker) events(buf []byte) map[*Watcher]bool {
+	hints := map[*Watcher]bool{}
 	for len(buf) >= unix.SizeofInotifyEvent {
 		wd := int32(binary.NativeEndian.Uint32(buf))
 		mask := binary.NativeEndian.Uint32(buf[4:])
@@ -107,18 +107,18 @@ func (t *closeTracker) events(buf []byte) (hint bool) {
 			break
 		}
 		name, _, _ := bytes.Cut(buf[unix.SizeofInotifyEvent:end], []byte{0})
-		if t.event(wd, mask, string(name)) {
-			hint = true
+		for _, w := range t.event(wd, mask, string(name)) {
+			hints[w] = true
 		}
 		buf = buf[end:]
 	}
-	return hint
+	return hints
 }
 
-func (t *closeTracker) event(wd int32, mask uint32, name string) (hint bool) {
+func (t *closeTracker) event(wd int32, mask uint32, name string) (hint []*Watcher) {
 	if mask&unix.IN_Q_OVERFLOW != 0 {
-		t.gate.lost()
-		return true
+		t.notifier.lost()
+		return nil
 	}
 	t.mu.Lock()
 	folder, ok := t.folders[wd]
@@ -130,21 +130,20 @@ func (t *closeTracker) event(wd int32, mask uint32, name string) (hint bool) {
 	}
 	t.mu.Unlock()
 	if !ok || name == "" || mask&unix.IN_ISDIR != 0 || hidden(name) {
-		return false
+		return nil
 	}
 	path := filepath.Join(folder, name)
 	if mask&unix.IN_CREATE != 0 {
 		if !hasLinks(path) {
-			t.gate.saw(path, note{})
+			t.notifier.saw(folder, path, note{})
 		}
-		return false
+		return nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return true // gone again, or a link to nothing: the listing tells
+		return t.notifier.of(folder, false) // gone again, or a link to nothing: the listing tells
 	}
-	t.gate.saw(path, note{closed: true, size: info.Size(), modTime: info.ModTime()})
-	return true
+	return t.notifier.saw(folder, path, note{closed: true, size: info.Size(), modTime: info.ModTime()})
 }
 
 // hasLinks says whether a new name is one of several of its file: then it was linked, and nobody need have it open.

@@ -5,7 +5,7 @@ package files
 // closeTracker is not to be had here: whether a file is whole is told by its quiet period.
 type closeTracker struct{}
 
-func newCloseTracker(*gate, func()) (*closeTracker, error) { return nil, nil }
+func newCloseTracker(*Notifier) (*closeTracker, error) { return nil, nil }
 
 func (*closeTracker) close() error     { return nil }
 func (*closeTracker) add(string) error { return nil }

@@ -17,9 +17,25 @@ func parseColumns(text string) (*batch.Schema, error) {
 		return nil, fmt.Errorf("%q is no column: write 'name TYPE, name TYPE'", text)
 	}
 	for _, f := range fields {
-		if !f.Nullable {
-			return nil, fmt.Errorf("column %s: NOT NULL is a matter of the table, not of its files: leave it out", f.Name)
+		if name := notNull(f); name != "" {
+			return nil, fmt.Errorf("column %s: NOT NULL is a matter of the table, not of its files: leave it out", name)
 		}
 	}
 	return batch.NewSchema(fields...), nil
+}
+
+// notNull names a column, or a field of one, that is NOT NULL; "" where there is none.
+func notNull(f batch.Field) string {
+	if !f.Nullable {
+		return f.Name
+	}
+	if f.Type.Kind != batch.Struct {
+		return ""
+	}
+	for _, field := range f.Type.Fields() {
+		if name := notNull(field); name != "" {
+			return f.Name + "." + name
+		}
+	}
+	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"lakesql/format/csv"
+	"lakesql/format"
 )
 
 // ArgumentError says that the path or an option of read_files cannot be what it is.
@@ -71,10 +71,17 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 // RowsError stops the reading of a file at its first malformed row, with mode FAILFAST.
 type RowsError struct {
 	File File
-	Err  *csv.RecordError
+	Err  *format.RecordError
 }
 
 func (e *RowsError) Error() string { return fmt.Sprintf("file %s: %v", e.File.URI, e.Err) }
 
 // Unwrap returns the row's error.
 func (e *RowsError) Unwrap() error { return e.Err }
+
+// LeavesOut tells whether ignoreMissingFiles or ignoreCorruptFiles say that the file is left out which an error is about.
+func (o *Options) LeavesOut(err error) bool {
+	var gone *GoneError
+	var broken *UnreadableError
+	return o.IgnoreMissing && errors.As(err, &gone) || o.IgnoreCorrupt && errors.As(err, &broken)
+}

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"lakesql/batch"
@@ -58,49 +57,55 @@ func InferSchema(ctx context.Context, open store.Opener, list []File, opts *Opti
 	if len(schema.Fields) == 0 {
 		return nil, ErrNoData
 	}
-	if opts.hints != nil {
-		for _, hint := range opts.hints.Fields {
-			if at := schema.Index(hint.Name); at >= 0 {
-				schema.Fields[at].Type = hint.Type
-			} else {
-				schema.Fields = append(schema.Fields, hint)
-			}
-		}
-	}
+	opts.Hint(schema)
 	return schema, nil
 }
 
+// Hint gives the columns of a schema the types of the option schemaHints, and adds those that it lacks; last the column of rescued data.
+func (o *Options) Hint(schema *batch.Schema) {
+	defer o.AddRescued(schema)
+	if o.hints == nil {
+		return
+	}
+	for _, hint := range o.hints.Fields {
+		if at := schema.Index(hint.Name); at >= 0 {
+			schema.Fields[at].Type = hint.Type
+		} else {
+			schema.Fields = append(schema.Fields, hint)
+		}
+	}
+}
+
 func inferFromFiles(ctx context.Context, open store.Opener, list []File, opts *Options, schema *batch.Schema) error {
-	inference := csv.Inference{MaxBytes: inferFileBytes}
+	all := opts.newInference()
 	var looked int64
+	var last File
 	for i, f := range list {
 		if i >= inferFiles || looked >= inferBytes {
 			break
 		}
 		looked += min(f.Size, inferFileBytes)
-		if err := inferFile(ctx, open, f, opts, &inference); err != nil {
+		if err := inferFile(ctx, open, f, all); opts.LeavesOut(err) {
+			continue
+		} else if err != nil {
 			return err
 		}
+		last = f
 	}
-	schema.Fields = inference.Schema().Fields
+	found, err := all.schema()
+	if err != nil {
+		return &UnreadableError{File: last, Err: err}
+	}
+	schema.Fields = found.Fields
 	return nil
 }
 
-func inferFile(ctx context.Context, open store.Opener, f File, opts *Options, into *csv.Inference) error {
+func inferFile(ctx context.Context, open store.Opener, f File, into inference) error {
 	c, err := openContents(ctx, open, f)
 	if err != nil {
 		return err
 	}
-	data, release, err := decompress(f.URI, f.Size, c)
-	if err == nil {
-		defer release()
-		csvOptions := opts.CSV
-		if data == io.Reader(c) {
-			csvOptions.SizeHint = f.Size
-		}
-		err = csv.Infer(data, csvOptions, into)
-	}
-	if err != nil && !ours(err) {
+	if err = into.add(c); err != nil && !ours(err) {
 		return &UnreadableError{File: f, Err: err}
 	}
 	return err

@@ -58,7 +58,7 @@ func TestTouched(t *testing.T) {
 	require.NoError(t, err)
 	set, err := NewSet(store.Open, nil, store.FileURI(dir), opts)
 	require.NoError(t, err)
-	w, err := set.Watch(t.Context())
+	w, err := set.Watch(nil)
 	require.NoError(t, err)
 	defer w.Close()
 	known := func(uri string) bool { return filepath.Base(uri) == "a.csv" }

@@ -1,26 +1,31 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"golang.org/x/text/encoding"
+
 	"lakesql/batch"
+	"lakesql/format"
 	"lakesql/format/csv"
+	"lakesql/format/json"
 )
 
 // RowError is one malformed record of a source file.
-type RowError = csv.RowError
+type RowError = format.RowError
 
 // Options are the named arguments of read_files that say how files are found and read. Make them with ParseOptions.
 type Options struct {
-	Format string // lower case
+	Format string // lower case: csv, json, parquet or text
 	CSV    csv.Options
+	JSON   json.Options
 	// IncludeExistingFiles says whether a stream takes the files that its first listing finds; looked at only on the first
 	// start.
 	IncludeExistingFiles bool
@@ -29,20 +34,97 @@ type Options struct {
 	MaxBytesPerTrigger int64
 	// SchemaLocation is where a stream keeps the inferred schema; "": in its checkpoint.
 	SchemaLocation string
+	// LatestFirst says that a stream takes the newest files first.
+	LatestFirst bool
+	// IgnoreMissing and IgnoreCorrupt say that a file is left out that is gone when its turn comes, or that cannot be read.
+	IgnoreMissing, IgnoreCorrupt bool
+	// AllowOverwrites says that a file which is written to, or replaced, after a stream has read it is read again, whole.
+	AllowOverwrites bool
+	// Clean says what a stream does with files whose rows are committed.
+	Clean Clean
+	// EvolutionMode is Auto Loader's schemaEvolutionMode in lower case; "": not given.
+	EvolutionMode string
 
 	schema         *batch.Schema // given by the option schema
 	hints          *batch.Schema // given by the option schemaHints
-	pathGlobFilter string
+	streamOnly     []string      // options that were given and have no meaning but for a stream
+	pathGlobFilter []string      // patterns of which a file's name must match one; nil: any name
+	modifiedAfter  time.Time     // files count that were modified later; zero: all
+	modifiedBefore time.Time     // files count that were modified earlier; zero: all
+	modifiedText   [2]string     // of the two, as given
 	recursive      bool
-	partitions     []string // the option partitionColumns
-	somePartitions bool     // partitionColumns was given
+	partitions     []string          // the option partitionColumns
+	somePartitions bool              // partitionColumns was given
+	whole          bool              // whole files are looked at for their columns
+	wholeText      bool              // of text: a file is a row
+	charset        encoding.Encoding // of text formats; nil: UTF-8
 }
 
-// Schema is the explicit schema of the option schema, nil when it was not given.
+// Clean is what the options cleanSource say.
+type Clean struct {
+	Mode      CleanMode
+	Folder    string // the URI of sourceArchiveDir or cleanSource.moveDestination
+	Retention string // cleanSource.retentionDuration as given; "": the mode's default
+}
+
+// CleanMode is what becomes of a file whose rows are committed.
+type CleanMode uint8
+
+// The modes of cleanSource.
+const (
+	CleanOff     CleanMode = iota // nothing
+	CleanDelete                   // it is deleted
+	CleanArchive                  // Spark's: it is moved to its whole path below the folder
+	CleanMove                     // Auto Loader's: it is moved to the folder, with its path below the one that is read
+)
+
+// PathOptions are the options, as OptionKey has them, whose values are paths.
+var PathOptions = []string{"schemalocation", "sourcearchivedir"}
+
+// Schema is the explicit schema of the option schema, nil when it was not given, with the column of rescued data.
 func (o *Options) Schema() *batch.Schema { return o.schema }
 
+// DefaultRescuedColumn is Auto Loader's name of the column of rescued data.
+const DefaultRescuedColumn = "_rescued_data"
+
+// Rescue adds a column to all schemas, a STRING, that has what no other column takes: see format.Rescued. It is given by the option rescuedDataColumn, and without
+// that has its default name.
+func (o *Options) Rescue() error {
+	name := o.CSV.Rescued.Column
+	if name == "" {
+		name = DefaultRescuedColumn
+	}
+	o.CSV.Rescued.Column, o.JSON.Rescued.Column = name, name
+	if o.schema == nil {
+		return nil
+	}
+	if at := o.schema.Index(name); at >= 0 && o.schema.Fields[at].Type.Kind != batch.String {
+		return argumentError(fmt.Errorf("the column of rescued data, %s, is a %s in the schema: make it a STRING, or give it another name by rescuedDataColumn", name, o.schema.Fields[at].Type))
+	}
+	o.schema = batch.NewSchema(slices.Clone(o.schema.Fields)...)
+	o.AddRescued(o.schema)
+	return nil
+}
+
+// AddRescued gives a schema the column of rescued data, where the options have one.
+func (o *Options) AddRescued(schema *batch.Schema) {
+	name := o.CSV.Rescued.Column
+	if name == "" {
+		return
+	}
+	field := batch.Field{Name: name, Type: batch.Type{Kind: batch.String}, Nullable: true}
+	if at := schema.Index(name); at >= 0 {
+		schema.Fields[at].Type = field.Type
+		return
+	}
+	schema.Fields = append(schema.Fields, field)
+}
+
+// Typed says that the files themselves know the types of their columns: they are no text.
+func (o *Options) Typed() bool { return o.Format == "parquet" }
+
 // formats that are named but not built.
-var laterFormats = []string{"json", "parquet", "text", "avro", "orc", "xml", "binaryfile", "delta"}
+var laterFormats = []string{"avro", "orc", "xml", "binaryfile"}
 
 // ParseOptions reads named arguments: Spark's and Auto Loader's names in any case, with or without "cloudFiles.".
 // An option that is unknown, or known and not built, is an *ArgumentError that names it: none is ignored.
@@ -55,65 +137,89 @@ func ParseOptions(args map[string]string) (*Options, error) {
 }
 
 func parseOptions(args map[string]string) (*Options, error) {
-	o := &Options{CSV: csv.DefaultOptions(), IncludeExistingFiles: true}
+	o := &Options{CSV: csv.DefaultOptions(), JSON: json.DefaultOptions(), IncludeExistingFiles: true}
 	given := make(map[string]string, len(args))
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		key := strings.ToLower(name)
-		key = strings.TrimPrefix(key, "cloudfiles.")
-		if known, ok := aliases[key]; ok {
-			key = known
-		}
+		key := OptionKey(name)
 		if other, ok := given[key]; ok {
 			return nil, fmt.Errorf("option %s is given twice, as %s too: leave one out", name, other)
 		}
 		given[key] = name
-		if err := o.set(key, name, args[name]); err != nil {
+	}
+	name, ok := given["format"]
+	if !ok {
+		return nil, fmt.Errorf("option format is missing: say how the files are to be read, such as format => 'csv'")
+	}
+	if err := o.set("format", name, args[name]); err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if err := o.set(key, given[key], args[given[key]]); err != nil {
 			return nil, err
 		}
 	}
-	if o.Format == "" {
-		return nil, fmt.Errorf("option format is missing: say how the files are to be read, such as format => 'csv'")
+	o.JSON.TextOptions = o.CSV.TextOptions
+	if err := errors.Join(o.parseModified(), o.Clean.check()); err != nil {
+		return nil, err
+	}
+	if o.CSV.Rescued.Column != "" {
+		return o, o.Rescue()
 	}
 	return o, nil
 }
 
+// OptionKey is an option's name in lower case, without what may stand in front, and with its aliases made one.
+func OptionKey(name string) string {
+	key := strings.TrimPrefix(strings.ToLower(name), "cloudfiles.")
+	if known, ok := aliases[key]; ok {
+		return known
+	}
+	return key
+}
+
+// ForNewColumns returns the options by which the columns are found that a file has and a schema lacks. A key may come late in a
+// file of JSON, so all of it is looked at; one that has no value but null is no column yet.
+func (o *Options) ForNewColumns() *Options {
+	out := *o
+	out.whole = o.Format == "json"
+	out.JSON.DropFieldIfAllNull = true
+	return &out
+}
+
+// SetMode sets what becomes of malformed rows.
+func (o *Options) SetMode(m format.Mode) { o.CSV.Mode, o.JSON.Mode = m, m }
+
 // aliases are other names of options, all in lower case.
 var aliases = map[string]string{
 	"delimiter": "sep", "charset": "encoding", "inferschema": "infercolumntypes", "filenamepattern": "pathglobfilter",
+	"cleansource.movedestination": "sourcearchivedir",
 }
 
 func (o *Options) set(key, name, value string) error {
-	if parse, ok := parsers[key]; ok {
-		if err := parse(o, value); err != nil {
-			return fmt.Errorf("option %s => '%s': %w", name, value, err)
-		}
-		return nil
-	}
-	if only, ok := laterOptions[key]; ok {
-		if only != "" && strings.EqualFold(value, only) {
+	for _, options := range []map[string]parser{parsers, formatParsers[o.Format]} {
+		if parse, ok := options[key]; ok {
+			if err := parse(o, value); err != nil {
+				return fmt.Errorf("option %s => '%s': %w", name, value, err)
+			}
+			if IsStreamOption(key) {
+				o.streamOnly = append(o.streamOnly, name)
+			}
 			return nil
 		}
-		if only == "" {
-			return notBuilt("option %s is not supported yet: leave it out", name)
-		}
-		return notBuilt("option %s => '%s' is not supported yet: leave it out, which means '%s'", name, value, only)
+	}
+	if known, err := o.refused(key, name, value); known {
+		return err
 	}
 	if hint, ok := elsewhere[key]; ok {
 		return fmt.Errorf("option %s does not belong to read_files: %s", name, hint)
 	}
-	return fmt.Errorf("unknown option %s: did you mean %s?", name, nearest(key))
-}
-
-// laterOptions are known and not built. Those with a value accept it, since it is what happens anyway.
-var laterOptions = map[string]string{
-	"allowoverwrites": "false", "backfillinterval": "", "usenotifications": "false", "usemanagedfileevents": "false",
-	"useincrementallisting": "false", "cleansource": "off", "sourcearchivedir": "", "latestfirst": "false",
-	"filenameonly": "false", "maxfileage": "", "maxcachedfiles": "", "discardcachedinputratio": "",
-	"modifiedbefore": "", "modifiedafter": "", "ignoremissingfiles": "false", "ignorecorruptfiles": "false",
-	"rescueddatacolumn": "", "schemaevolutionmode": "", "usestrictglobber": "", "validateoptions": "true",
-	"enabledatetimeparsingfallback": "", "inputbuffersize": "", "compression": "", "codec": "",
-	"locale": "en-US", "unescapedquotehandling": "STOP_AT_DELIMITER", "samplingratio": "1.0", "basepath": "",
-	"singlevariantcolumn": "", "readercasesensitive": "false",
+	for _, format := range slices.Sorted(maps.Keys(formatParsers)) {
+		_, built := formatParsers[format][key]
+		if _, known := refusedFormatOptions[format][key]; built || known {
+			return fmt.Errorf("option %s is one of format => '%s', and the format is '%s': leave it out", name, format, o.Format)
+		}
+	}
+	return fmt.Errorf("unknown option %s: did you mean %s?", name, o.nearest(key))
 }
 
 // elsewhere are options of other things.
@@ -123,66 +229,179 @@ var elsewhere = map[string]string{
 	"trigger":            "write TRIGGER ... in front of AS SELECT",
 	"escapequotes":       "it is for writing files",
 	"quoteall":           "it is for writing files",
+	"ignorenullfields":   "it is for writing files",
 	"path":               "the path is its first argument",
 }
 
-// parsers are the options that are built.
-var parsers = map[string]func(o *Options, value string) error{
-	"format":                    (*Options).setFormat,
-	"schema":                    func(o *Options, v string) (err error) { o.schema, err = parseColumns(v); return err },
-	"schemahints":               func(o *Options, v string) (err error) { o.hints, err = parseColumns(v); return err },
-	"schemalocation":            func(o *Options, v string) error { o.SchemaLocation = v; return nil },
-	"pathglobfilter":            (*Options).setFilter,
-	"recursivefilelookup":       boolean(func(o *Options) *bool { return &o.recursive }),
-	"partitioncolumns":          (*Options).setPartitions,
-	"includeexistingfiles":      boolean(func(o *Options) *bool { return &o.IncludeExistingFiles }),
-	"maxfilespertrigger":        number(func(o *Options) *int { return &o.MaxFilesPerTrigger }, 1),
-	"maxbytespertrigger":        func(o *Options, v string) (err error) { o.MaxBytesPerTrigger, err = parseBytes(v); return err },
-	"infercolumntypes":          boolean(func(o *Options) *bool { return &o.CSV.InferTypes }),
-	"header":                    boolean(func(o *Options) *bool { return &o.CSV.Header }),
-	"enforceschema":             boolean(func(o *Options) *bool { return &o.CSV.EnforceSchema }),
+// streamOnly are options that say nothing about a SELECT over the files that are there.
+var streamOnly = []string{"maxfilespertrigger", "maxbytespertrigger", "includeexistingfiles", "schemalocation", "latestfirst", "schemaevolutionmode",
+	"allowoverwrites", "cleansource", "cleansource.retentionduration", "sourcearchivedir"}
+
+// IsStreamOption tells of an option, as OptionKey has it, whether it has no meaning but for a stream.
+func IsStreamOption(key string) bool { return slices.Contains(streamOnly, key) }
+
+// StreamOnly names the options that were given and have no meaning but for a stream.
+func (o *Options) StreamOnly() []string { return o.streamOnly }
+
+// parser reads the value of an option.
+type parser = func(o *Options, value string) error
+
+// parsers are the options that are built, of every format: values in the path are read by those of dates, too. What all text formats
+// have is CSV's until all are read.
+var parsers = map[string]parser{
+	"format":                        (*Options).setFormat,
+	"schema":                        func(o *Options, v string) (err error) { o.schema, err = parseColumns(v); return err },
+	"schemahints":                   func(o *Options, v string) (err error) { o.hints, err = parseColumns(v); return err },
+	"schemalocation":                func(o *Options, v string) error { o.SchemaLocation = v; return nil },
+	"pathglobfilter":                (*Options).setFilter,
+	"recursivefilelookup":           boolean(func(o *Options) *bool { return &o.recursive }),
+	"partitioncolumns":              (*Options).setPartitions,
+	"includeexistingfiles":          boolean(func(o *Options) *bool { return &o.IncludeExistingFiles }),
+	"allowoverwrites":               boolean(func(o *Options) *bool { return &o.AllowOverwrites }),
+	"cleansource":                   (*Options).setClean,
+	"sourcearchivedir":              anyText(func(o *Options) *string { return &o.Clean.Folder }),
+	"cleansource.retentionduration": anyText(func(o *Options) *string { return &o.Clean.Retention }),
+	"latestfirst":                   boolean(func(o *Options) *bool { return &o.LatestFirst }),
+	"ignoremissingfiles":            boolean(func(o *Options) *bool { return &o.IgnoreMissing }),
+	"ignorecorruptfiles":            boolean(func(o *Options) *bool { return &o.IgnoreCorrupt }),
+	"schemaevolutionmode":           (*Options).setEvolution,
+	"modifiedafter":                 func(o *Options, v string) error { o.modifiedText[0] = v; return nil },
+	"modifiedbefore":                func(o *Options, v string) error { o.modifiedText[1] = v; return nil },
+	"maxfilespertrigger":            number(func(o *Options) *int { return &o.MaxFilesPerTrigger }, 1),
+	"maxbytespertrigger":            func(o *Options, v string) (err error) { o.MaxBytesPerTrigger, err = ParseBytes(v); return err },
+	"infercolumntypes":              boolean(func(o *Options) *bool { return &o.CSV.InferTypes }),
+	"dateformat":                    anyText(func(o *Options) *string { return &o.CSV.DateFormat }),
+	"timestampformat":               anyText(func(o *Options) *string { return &o.CSV.TimestampFormat }),
+	"timestampntzformat":            anyText(func(o *Options) *string { return &o.CSV.TimestampNTZFormat }),
+	"rescueddatacolumn":             (*Options).setRescued,
+	"timezone":                      func(o *Options, v string) (err error) { o.CSV.Location, err = parseZone(v); return err },
+}
+
+// textParsers are the options that text formats have.
+var textParsers = map[string]parser{
+	"linesep":  (*Options).setLineSep,
+	"encoding": (*Options).setEncoding,
+	"mode":     (*Options).setMode,
+}
+
+// recordParsers are the options of text formats with several columns.
+var recordParsers = map[string]parser{
 	"multiline":                 boolean(func(o *Options) *bool { return &o.CSV.MultiLine }),
-	"preferdate":                boolean(func(o *Options) *bool { return &o.CSV.PreferDate }),
-	"ignoreleadingwhitespace":   boolean(func(o *Options) *bool { return &o.CSV.IgnoreLeadingWhiteSpace }),
-	"ignoretrailingwhitespace":  boolean(func(o *Options) *bool { return &o.CSV.IgnoreTrailingWhiteSpace }),
-	"sep":                       func(o *Options, v string) (err error) { o.CSV.Sep, err = unescapeSep(v); return err },
-	"linesep":                   (*Options).setLineSep,
-	"quote":                     character(func(o *Options) *byte { return &o.CSV.Quote }),
-	"escape":                    character(func(o *Options) *byte { return &o.CSV.Escape }),
-	"chartoescapequoteescaping": character(func(o *Options) *byte { return &o.CSV.CharToEscapeQuoteEscaping }),
-	"comment":                   character(func(o *Options) *byte { return &o.CSV.Comment }),
-	"nullvalue":                 text(func(o *Options) *string { return &o.CSV.NullValue }),
-	"emptyvalue":                text(func(o *Options) *string { return &o.CSV.EmptyValue }),
-	"nanvalue":                  text(func(o *Options) *string { return &o.CSV.NaNValue }),
-	"positiveinf":               text(func(o *Options) *string { return &o.CSV.PositiveInf }),
-	"negativeinf":               text(func(o *Options) *string { return &o.CSV.NegativeInf }),
-	"dateformat":                text(func(o *Options) *string { return &o.CSV.DateFormat }),
-	"timestampformat":           text(func(o *Options) *string { return &o.CSV.TimestampFormat }),
-	"timestampntzformat":        text(func(o *Options) *string { return &o.CSV.TimestampNTZFormat }),
-	"columnnameofcorruptrecord": text(func(o *Options) *string { return &o.CSV.CorruptRecordColumn }),
-	"mode":                      (*Options).setMode,
-	"maxcolumns":                number(func(o *Options) *int { return &o.CSV.MaxColumns }, 1),
-	"maxcharspercolumn":         number(func(o *Options) *int { return &o.CSV.MaxCharsPerColumn }, -1),
-	"timezone":                  func(o *Options, v string) (err error) { o.CSV.Location, err = parseZone(v); return err },
-	"encoding":                  (*Options).setEncoding,
+	"columnnameofcorruptrecord": anyText(func(o *Options) *string { return &o.CSV.CorruptRecordColumn }),
+}
+
+// formatParsers are the options that are built of one format.
+var formatParsers = map[string]map[string]parser{
+	"parquet": {},
+	"text":    joined(textParsers, map[string]parser{"wholetext": boolean(func(o *Options) *bool { return &o.wholeText })}),
+	"csv": joined(textParsers, recordParsers, map[string]parser{
+		"header":                    boolean(func(o *Options) *bool { return &o.CSV.Header }),
+		"enforceschema":             boolean(func(o *Options) *bool { return &o.CSV.EnforceSchema }),
+		"preferdate":                boolean(func(o *Options) *bool { return &o.CSV.PreferDate }),
+		"ignoreleadingwhitespace":   boolean(func(o *Options) *bool { return &o.CSV.IgnoreLeadingWhiteSpace }),
+		"ignoretrailingwhitespace":  boolean(func(o *Options) *bool { return &o.CSV.IgnoreTrailingWhiteSpace }),
+		"sep":                       func(o *Options, v string) (err error) { o.CSV.Sep, err = unescapeSep(v); return err },
+		"quote":                     character(func(o *Options) *byte { return &o.CSV.Quote }),
+		"escape":                    character(func(o *Options) *byte { return &o.CSV.Escape }),
+		"chartoescapequoteescaping": character(func(o *Options) *byte { return &o.CSV.CharToEscapeQuoteEscaping }),
+		"comment":                   character(func(o *Options) *byte { return &o.CSV.Comment }),
+		"nullvalue":                 anyText(func(o *Options) *string { return &o.CSV.NullValue }),
+		"emptyvalue":                anyText(func(o *Options) *string { return &o.CSV.EmptyValue }),
+		"nanvalue":                  anyText(func(o *Options) *string { return &o.CSV.NaNValue }),
+		"positiveinf":               anyText(func(o *Options) *string { return &o.CSV.PositiveInf }),
+		"negativeinf":               anyText(func(o *Options) *string { return &o.CSV.NegativeInf }),
+		"maxcolumns":                number(func(o *Options) *int { return &o.CSV.MaxColumns }, 1),
+		"maxcharspercolumn":         number(func(o *Options) *int { return &o.CSV.MaxCharsPerColumn }, -1),
+	}),
+	"json": joined(textParsers, recordParsers, map[string]parser{
+		"primitivesasstring":     boolean(func(o *Options) *bool { return &o.JSON.PrimitivesAsString }),
+		"prefersdecimal":         boolean(func(o *Options) *bool { return &o.JSON.PrefersDecimal }),
+		"infertimestamp":         boolean(func(o *Options) *bool { return &o.JSON.InferTimestamp }),
+		"dropfieldifallnull":     boolean(func(o *Options) *bool { return &o.JSON.DropFieldIfAllNull }),
+		"allowsinglequotes":      boolean(func(o *Options) *bool { return &o.JSON.AllowSingleQuotes }),
+		"allownonnumericnumbers": boolean(func(o *Options) *bool { return &o.JSON.AllowNonNumericNumbers }),
+		"readercasesensitive":    boolean(func(o *Options) *bool { return &o.JSON.CaseSensitive }),
+	}),
+}
+
+func joined(lists ...map[string]parser) map[string]parser {
+	all := map[string]parser{}
+	for _, list := range lists {
+		maps.Copy(all, list)
+	}
+	return all
 }
 
 func (o *Options) setFormat(value string) error {
 	o.Format = strings.ToLower(value)
-	switch {
-	case o.Format == "csv":
+	if _, ok := formatParsers[o.Format]; ok {
 		return nil
-	case slices.Contains(laterFormats, o.Format):
-		return notBuilt("the format %s is not supported yet; csv is", o.Format)
 	}
-	return fmt.Errorf("there is no such format; csv is supported, %s will be", strings.Join(laterFormats, ", "))
+	switch {
+	case slices.Contains(laterFormats, o.Format):
+		return notBuilt("the format %s is not supported yet; csv, json, parquet and text are", o.Format)
+	case o.Format == "delta":
+		return fmt.Errorf("a Delta table is no folder of files: read it as delta.`path`, as a stream by STREAM delta.`path`")
+	}
+	return fmt.Errorf("there is no such format; csv, json, parquet and text are supported")
 }
 
 func (o *Options) setFilter(value string) error {
-	if _, err := path.Match(value, ""); err != nil || strings.ContainsAny(value, "/{}") {
-		return fmt.Errorf("it matches file names with * ? [a-z], such as '*.csv'")
+	globs, err := parseGlobs(value)
+	if err != nil || value == "" || strings.Contains(value, "/") {
+		return fmt.Errorf("it matches file names with * ? [a-z] {a,b}, such as '*.csv'")
 	}
-	o.pathGlobFilter = value
+	for _, glob := range globs {
+		o.pathGlobFilter = append(o.pathGlobFilter, glob[0])
+	}
+	return nil
+}
+
+func (o *Options) setClean(value string) error {
+	mode, ok := map[string]CleanMode{"off": CleanOff, "delete": CleanDelete, "archive": CleanArchive, "move": CleanMove}[strings.ToLower(value)]
+	if !ok {
+		return fmt.Errorf("give off, delete, archive or move")
+	}
+	o.Clean.Mode = mode
+	return nil
+}
+
+// check wants the options that a mode needs, and no others.
+func (c *Clean) check() error {
+	moves := c.Mode == CleanArchive || c.Mode == CleanMove
+	switch {
+	case moves && c.Folder == "":
+		return fmt.Errorf("option cleanSource moves files, and there is no folder: give sourceArchiveDir => './archive' too")
+	case !moves && c.Folder != "":
+		return fmt.Errorf("option sourceArchiveDir (cleanSource.moveDestination) is for cleanSource => 'archive' and 'move': leave it out, or say one of them")
+	case c.Mode == CleanOff && c.Retention != "":
+		return fmt.Errorf("option cleanSource.retentionDuration is for cleanSource => 'delete', 'archive' and 'move': leave it out, or say one of them")
+	}
+	return nil
+}
+
+func (o *Options) setEvolution(value string) error {
+	o.EvolutionMode = strings.ToLower(value)
+	switch o.EvolutionMode {
+	case "addnewcolumns", "rescue", "failonnewcolumns", "none":
+		return nil
+	}
+	return fmt.Errorf("give addNewColumns, rescue, failOnNewColumns or none")
+}
+
+// parseModified reads the times of modifiedAfter and modifiedBefore, which without a zone are in that of timeZone.
+func (o *Options) parseModified() error {
+	for i, to := range []*time.Time{&o.modifiedAfter, &o.modifiedBefore} {
+		text := o.modifiedText[i]
+		if text == "" {
+			continue
+		}
+		us, err := batch.ParseTimestamp([]byte(text), o.CSV.Location)
+		if err != nil {
+			return fmt.Errorf("option %s => '%s': give a time, such as '2026-01-02 03:04:05'", []string{"modifiedAfter", "modifiedBefore"}[i], text)
+		}
+		*to = time.UnixMicro(us)
+	}
 	return nil
 }
 
@@ -193,6 +412,14 @@ func (o *Options) setPartitions(value string) error {
 			o.partitions = append(o.partitions, name)
 		}
 	}
+	return nil
+}
+
+func (o *Options) setRescued(value string) error {
+	if value == "" {
+		return fmt.Errorf("give the name of a column, such as '%s'", DefaultRescuedColumn)
+	}
+	o.CSV.Rescued.Column = value
 	return nil
 }
 
@@ -207,23 +434,20 @@ func (o *Options) setLineSep(value string) error {
 func (o *Options) setMode(value string) error {
 	switch strings.ToUpper(value) {
 	case "PERMISSIVE":
-		o.CSV.Mode = csv.Permissive
+		o.CSV.Mode = format.Permissive
 	case "DROPMALFORMED":
-		o.CSV.Mode = csv.DropMalformed
+		o.CSV.Mode = format.DropMalformed
 	case "FAILFAST":
-		o.CSV.Mode = csv.FailFast
+		o.CSV.Mode = format.FailFast
 	default:
 		return fmt.Errorf("give PERMISSIVE, DROPMALFORMED or FAILFAST")
 	}
 	return nil
 }
 
-func (o *Options) setEncoding(value string) error {
-	switch strings.ToUpper(value) {
-	case "UTF-8", "UTF8", "US-ASCII", "ASCII":
-		return nil
-	}
-	return notBuilt("the encoding %s is not supported yet, only UTF-8: convert the files, for example with iconv -f %s -t UTF-8", value, value)
+func (o *Options) setEncoding(value string) (err error) {
+	o.charset, err = charsetOf(value)
+	return err
 }
 
 func boolean(field func(*Options) *bool) func(*Options, string) error {
@@ -240,7 +464,7 @@ func boolean(field func(*Options) *bool) func(*Options, string) error {
 	}
 }
 
-func text(field func(*Options) *string) func(*Options, string) error {
+func anyText(field func(*Options) *string) func(*Options, string) error {
 	return func(o *Options, value string) error {
 		*field(o) = value
 		return nil
@@ -301,8 +525,8 @@ func unescapeSep(value string) (string, error) {
 	return b.String(), nil
 }
 
-// parseBytes reads 1048576, 512k, 10g and the like.
-func parseBytes(value string) (int64, error) {
+// ParseBytes reads a number of bytes from 1 on, with one of Spark's suffixes, which are powers of 1024, or without.
+func ParseBytes(value string) (int64, error) {
 	digits := strings.TrimRight(strings.ToLower(strings.TrimSpace(value)), "abcdefghijklmnopqrstuvwxyz ")
 	unit := strings.TrimSuffix(strings.TrimSpace(strings.ToLower(strings.TrimSpace(value))[len(digits):]), "b")
 	shift, ok := map[string]uint{"": 0, "k": 10, "m": 20, "g": 30, "t": 40}[unit]
@@ -338,11 +562,13 @@ func parseZone(value string) (*time.Location, error) {
 }
 
 // nearest is the known option whose name differs least.
-func nearest(key string) string {
+func (o *Options) nearest(key string) string {
 	best, least := "", math.MaxInt
-	for _, name := range slices.Sorted(maps.Keys(parsers)) {
-		if d := distance(key, name); d < least {
-			best, least = name, d
+	for _, options := range []map[string]parser{parsers, formatParsers[o.Format]} {
+		for _, name := range slices.Sorted(maps.Keys(options)) {
+			if d := distance(key, name); d < least {
+				best, least = name, d
+			}
 		}
 	}
 	return spelling(best)
@@ -373,7 +599,9 @@ func distance(a, b string) int {
 var spellings = strings.Fields(`schemaHints schemaLocation pathGlobFilter recursiveFileLookup partitionColumns includeExistingFiles
 	maxFilesPerTrigger maxBytesPerTrigger inferColumnTypes enforceSchema multiLine preferDate ignoreLeadingWhiteSpace
 	ignoreTrailingWhiteSpace lineSep charToEscapeQuoteEscaping nullValue emptyValue nanValue positiveInf negativeInf dateFormat
-	timestampFormat timestampNTZFormat columnNameOfCorruptRecord maxColumns maxCharsPerColumn timeZone`)
+	timestampFormat timestampNTZFormat columnNameOfCorruptRecord maxColumns maxCharsPerColumn timeZone primitivesAsString prefersDecimal inferTimestamp
+	dropFieldIfAllNull allowSingleQuotes allowNonNumericNumbers readerCaseSensitive wholeText rescuedDataColumn
+	allowOverwrites cleanSource sourceArchiveDir latestFirst ignoreMissingFiles ignoreCorruptFiles schemaEvolutionMode modifiedAfter modifiedBefore`)
 
 func spelling(key string) string {
 	for _, name := range spellings {

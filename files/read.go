@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"lakesql/batch"
+	"lakesql/format"
 	"lakesql/format/csv"
 	"lakesql/store"
 )
@@ -28,17 +30,18 @@ type Reader interface {
 type fileReader struct {
 	contents *contents
 	release  func()
-	csv      *csv.Reader
+	rows     formatReader
 	schema   *batch.Schema
-	source   []int           // by schema column: the column of csv's batch, or -1-i for fixed[i]
-	fixed    []*batch.Vector // the path's values, batch.MaxRows times
-	extra    []string        // columns that the schema does not have
+	source   []int           // by schema column: the column of rows' batch, or -1-i for fixed[i], or everyFact
+	fixed    []*batch.Vector // the values of path and facts, batch.MaxRows times
+	facts    []int           // where in fixed the facts are
+	path     []partitionValue
 	out      batch.Batch
 	done     error
 }
 
-// OpenFile reads one file as rows of schema: columns of key=value folders from its path, the others from the file, by
-// header name. onError hears of malformed rows; it may be nil. An empty file has no rows. Errors, here and of Next:
+// OpenFile reads one file as rows of schema: columns of key=value folders from its path, those of WithMetadata, the others from the file, by
+// the names of its header or keys. onError hears of malformed rows; it may be nil. An empty file has no rows. Errors, here and of Next:
 // *GoneError, *ChangedError, *UnreadableError and *RowsError, each naming the file.
 func OpenFile(ctx context.Context, open store.Opener, f File, schema *batch.Schema, opts *Options, onError func(RowError)) (Reader, error) {
 	c, err := openContents(ctx, open, f)
@@ -54,34 +57,11 @@ func OpenFile(ctx context.Context, open store.Opener, f File, schema *batch.Sche
 	if err != nil {
 		return nil, &UnreadableError{File: f, Err: err}
 	}
-	data, release, err := decompress(f.URI, f.Size, c)
-	if err != nil {
+	if r.rows, r.release, err = opts.openRows(c, inFile, opts.rescued(f, values, schema), onError); err != nil {
 		return nil, r.failed(err)
 	}
-	r.release = release
-	csvOptions := opts.CSV
-	csvOptions.OnError = onError
-	if data == io.Reader(c) {
-		csvOptions.SizeHint = f.Size
-	}
-	if r.csv, err = csv.NewReader(data, inFile, csvOptions); err != nil {
-		release()
-		return nil, r.failed(err)
-	}
-	r.addExtra(r.csv.Extra()...)
-	for _, v := range values {
-		r.addExtra(v.name)
-	}
+	r.path = values
 	return r, nil
-}
-
-// addExtra adds the names that the schema does not have.
-func (r *fileReader) addExtra(names ...string) {
-	for _, name := range names {
-		if r.schema.Index(name) < 0 && !containsFold(r.extra, name) {
-			r.extra = append(r.extra, name)
-		}
-	}
 }
 
 // containsFold says whether a column's name is among others, in any case.
@@ -89,10 +69,26 @@ func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
 }
 
-// bindPath fixes the columns that the file's path gives, and returns the schema of the rest.
+// bindPath fixes the columns that the file's path and the facts about it give, and returns the schema of the rest.
 func (r *fileReader) bindPath(values []partitionValue, opts *Options) (*batch.Schema, error) {
 	inFile := &batch.Schema{}
 	for _, field := range r.schema.Fields {
+		if one := factOf(field, r.contents.file); one != nil {
+			r.facts = append(r.facts, len(r.fixed))
+			r.fix(one)
+			continue
+		}
+		if field.Name == MetadataPrefix {
+			r.source = append(r.source, everyFact)
+			continue
+		}
+		if opts.Format == "text" && len(r.source) == opts.CSV.Rescued.Index(r.schema) { // a line fits its column always: only the path has more
+			rescued := opts.rescued(r.contents.file, values, r.schema)
+			one := batch.NewVector(field.Type, 1)
+			format.NewRescue(&rescued, r.schema).Fill(one, 1)
+			r.fix(one)
+			continue
+		}
 		at := slices.IndexFunc(values, func(v partitionValue) bool { return strings.EqualFold(v.name, field.Name) })
 		if at < 0 {
 			r.source = append(r.source, len(inFile.Fields))
@@ -102,14 +98,41 @@ func (r *fileReader) bindPath(values []partitionValue, opts *Options) (*batch.Sc
 		one := batch.NewVector(field.Type, 1)
 		if values[at].null {
 			one.AppendNull()
-		} else if err := csv.AppendValue(one, values[at].value, opts.CSV); err != nil {
+		} else if err := csv.AppendValue(one, values[at].value, opts.CSV); err != nil && opts.CSV.Rescued.Index(r.schema) >= 0 {
+			values[at].rescued = true
+			one.AppendNull()
+		} else if err != nil {
 			return nil, fmt.Errorf("folder %s=%s, column %q: %w", values[at].name, values[at].value, field.Name, err)
 		}
-		r.source = append(r.source, -1-len(r.fixed))
-		r.fixed = append(r.fixed, one.Gather(make([]int32, batch.MaxRows)))
+		r.fix(one)
 	}
 	return inFile, nil
 }
+
+// fix gives the next column one value in all rows.
+func (r *fileReader) fix(one *batch.Vector) {
+	r.source = append(r.source, -1-len(r.fixed))
+	if one.Type.Layout() == batch.LayoutBytes && !one.IsNull(0) {
+		r.fixed = append(r.fixed, &batch.Vector{Type: one.Type, Len: batch.MaxRows, Codes: firstCodes, Dict: one})
+		return
+	}
+	r.fixed = append(r.fixed, one.Gather(make([]int32, batch.MaxRows)))
+}
+
+// everyFact stands for the column that has all facts.
+const everyFact = math.MinInt
+
+// allFacts is the column that has all facts, in so many rows.
+func (r *fileReader) allFacts(rows int) *batch.Vector {
+	v := &batch.Vector{Type: allFacts, Len: rows}
+	for _, at := range r.facts {
+		v.Children = append(v.Children, r.fixed[at].Slice(0, rows))
+	}
+	return v
+}
+
+// firstCodes are those of a column that has its dictionary's first value in all rows.
+var firstCodes = make([]uint32, batch.MaxRows)
 
 // Next implements Reader.
 func (r *fileReader) Next(ctx context.Context) (*batch.Batch, error) {
@@ -117,7 +140,7 @@ func (r *fileReader) Next(ctx context.Context) (*batch.Batch, error) {
 		return nil, r.done
 	}
 	r.contents.ctx = ctx
-	b, err := r.csv.Next()
+	b, err := r.rows.Next()
 	if err == io.EOF {
 		if changed := r.contents.verify(ctx); changed != nil {
 			err = changed
@@ -132,9 +155,12 @@ func (r *fileReader) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 	cols := make([]*batch.Vector, len(r.source))
 	for i, at := range r.source {
-		if at >= 0 {
+		switch {
+		case at >= 0:
 			cols[i] = b.Cols[at]
-		} else {
+		case at == everyFact:
+			cols[i] = r.allFacts(b.Len)
+		default:
 			cols[i] = r.fixed[-1-at].Slice(0, b.Len)
 		}
 	}
@@ -144,7 +170,7 @@ func (r *fileReader) Next(ctx context.Context) (*batch.Batch, error) {
 
 // failed gives an error the file's name.
 func (r *fileReader) failed(err error) error {
-	var rows *csv.RecordError
+	var rows *format.RecordError
 	switch {
 	case err == io.EOF || ours(err):
 		return err
@@ -154,11 +180,41 @@ func (r *fileReader) failed(err error) error {
 	return &UnreadableError{File: r.contents.file, Err: err}
 }
 
+// rescued is what a column of rescued data gets of a file, whose path has the values.
+func (o *Options) rescued(f File, values []partitionValue, schema *batch.Schema) format.Rescued {
+	out := o.CSV.Rescued
+	out.File = f.URI
+	for _, v := range values {
+		if v.null || !v.rescued && schema.Index(v.name) >= 0 {
+			continue
+		}
+		if len(out.Path) > 0 {
+			out.Path = append(out.Path, ',')
+		}
+		out.Path = append(batch.AppendJSONString(out.Path, []byte(v.name)), ':')
+		out.Path = batch.AppendJSONString(out.Path, []byte(v.value))
+	}
+	return out
+}
+
 // Extra implements Reader: columns of the file, then of its path.
-func (r *fileReader) Extra() []string { return r.extra }
+func (r *fileReader) Extra() []string {
+	var extra []string
+	for _, name := range r.rows.Extra() {
+		if !slices.ContainsFunc(r.path, func(v partitionValue) bool { return strings.EqualFold(v.name, name) }) {
+			extra = append(extra, name)
+		}
+	}
+	for _, v := range r.path {
+		if r.schema.Index(v.name) < 0 {
+			extra = append(extra, v.name)
+		}
+	}
+	return extra
+}
 
 // Rejected implements Reader.
-func (r *fileReader) Rejected() int64 { return r.csv.Rejected() }
+func (r *fileReader) Rejected() int64 { return r.rows.Rejected() }
 
 // Close implements Reader. It may be called twice.
 func (r *fileReader) Close() error {
@@ -178,12 +234,13 @@ type sequence struct {
 	opts     *Options
 	onError  func(File, RowError)
 	now      Reader // nil between files
+	file     File   // the last that was opened
 	extra    []string
 	rejected int64
 }
 
 // Read reads several files one after the other; each is opened when its turn comes. onError is told which file a malformed
-// row is in; it may be nil.
+// row is in, and of a file that the options leave out, with the rest of its rows, at line 0; it may be nil.
 func Read(ctx context.Context, open store.Opener, list []File, schema *batch.Schema, opts *Options, onError func(File, RowError)) (Reader, error) {
 	return &sequence{open: open, rest: list, schema: schema, opts: opts, onError: onError}, ctx.Err()
 }
@@ -195,7 +252,10 @@ func (s *sequence) Next(ctx context.Context) (*batch.Batch, error) {
 			if len(s.rest) == 0 {
 				return nil, io.EOF
 			}
-			if err := s.next(ctx); err != nil {
+			if err := s.next(ctx); s.leavesOut(err) {
+				s.rest = s.rest[1:]
+				continue
+			} else if err != nil {
 				return nil, err
 			}
 		}
@@ -203,19 +263,32 @@ func (s *sequence) Next(ctx context.Context) (*batch.Batch, error) {
 		if err == nil {
 			return b, nil
 		}
-		if err != io.EOF {
+		if err != io.EOF && !s.leavesOut(err) {
 			return nil, err
 		}
 		s.rejected += s.now.Rejected()
+		s.addExtra()
 		if err := s.Close(); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// leavesOut tells of a file that the options leave out.
+func (s *sequence) leavesOut(err error) bool {
+	if err == nil || !s.opts.LeavesOut(err) {
+		return false
+	}
+	if s.onError != nil {
+		s.onError(s.file, RowError{Message: "the file is left out: " + err.Error()})
+	}
+	return true
+}
+
 // next opens the next file.
 func (s *sequence) next(ctx context.Context) error {
 	f := s.rest[0]
+	s.file = f
 	var onError func(RowError)
 	if s.onError != nil {
 		onError = func(e RowError) { s.onError(f, e) }
@@ -225,16 +298,25 @@ func (s *sequence) next(ctx context.Context) error {
 		return err
 	}
 	s.now, s.rest = r, s.rest[1:]
-	for _, name := range r.Extra() {
-		if !containsFold(s.extra, name) {
-			s.extra = append(s.extra, name)
-		}
-	}
 	return nil
 }
 
 // Extra implements Reader.
-func (s *sequence) Extra() []string { return s.extra }
+func (s *sequence) Extra() []string {
+	if s.now != nil {
+		s.addExtra()
+	}
+	return s.extra
+}
+
+// addExtra adds what the current file has.
+func (s *sequence) addExtra() {
+	for _, name := range s.now.Extra() {
+		if !slices.Contains(s.extra, name) {
+			s.extra = append(s.extra, name)
+		}
+	}
+}
 
 // Rejected implements Reader.
 func (s *sequence) Rejected() int64 {

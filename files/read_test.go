@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"lakesql/batch"
-	"lakesql/format/csv"
+	"lakesql/format"
 	"lakesql/integration/shared"
 	"lakesql/store"
 
@@ -305,13 +305,90 @@ func TestReadCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// TestReadJSON reads documents of lines and of many lines, packed, and from key=value folders.
+func TestReadJSON(t *testing.T) {
+	dir := t.TempDir()
+	lines := filepath.Join(dir, "day=1", "a.json")
+	put(t, lines, "{\"id\":1,\"tags\":[\"x\"],\"day\":7}\n{\"id\":2,\"at\":{\"x\":1.5}}\n")
+	packed := filepath.Join(dir, "day=2", "b.json.gz")
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(`{"id":12345678901,"more":true}`))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	put(t, packed, b.String())
+	opts := parse(t, "format", "json")
+	list := []File{fileOf(t, lines), fileOf(t, packed)}
+	schema, err := InferSchema(t.Context(), store.Open, list, opts)
+	require.NoError(t, err)
+	require.Equal(t, "id long, tags array<string>, day integer, at struct<x:double>, more boolean", typesOf(schema))
+	r, err := Read(t.Context(), store.Open, list, schema, opts, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`1|["x"]|1|NULL|NULL`, `2|NULL|1|{"x":1.5}|NULL`, "12345678901|NULL|2|NULL|true"}, rows(t, r))
+	require.Empty(t, r.Extra())
+
+	narrow := batch.NewSchema(schema.Fields[0])
+	r, err = Read(t.Context(), store.Open, list, narrow, opts, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"1", "2", "12345678901"}, rows(t, r))
+	require.Equal(t, []string{"tags", "at", "day", "more"}, r.Extra())
+
+	notJSON := filepath.Join(dir, "c.csv")
+	put(t, notJSON, "id,name\n1,a\n")
+	_, err = InferSchema(t.Context(), store.Open, []File{fileOf(t, notJSON)}, opts)
+	var bad *UnreadableError
+	require.ErrorAs(t, err, &bad)
+	require.ErrorContains(t, err, "is this a JSON file?")
+	r, err = Read(t.Context(), store.Open, []File{fileOf(t, notJSON)}, narrow, parse(t, "format", "json", "mode", "FAILFAST"), nil)
+	require.NoError(t, err)
+	_, err = r.Next(t.Context())
+	var row *RowsError
+	require.ErrorAs(t, err, &row)
+	require.ErrorContains(t, err, "c.csv: [MALFORMED_RECORD_IN_PARSING] line 1: the record is malformed")
+}
+
 func TestReadNotCSV(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	put(t, path, "\xff\xfei\x00d\x00")
 	_, err := OpenFile(t.Context(), store.Open, fileOf(t, path), &batch.Schema{}, parse(t, "header", "true"), nil)
 	var bad *UnreadableError
 	require.ErrorAs(t, err, &bad)
-	var format *csv.FormatError
-	require.ErrorAs(t, err, &format)
+	var malformed *format.Error
+	require.ErrorAs(t, err, &malformed)
 	require.ErrorContains(t, err, "UTF-16")
+}
+
+// TestFilesAreLeftOut has a file that is gone and one that is no gzip, with the options that leave them out and without.
+func TestFilesAreLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a.csv"), "id\n1\n")
+	put(t, filepath.Join(dir, "b.csv.gz"), "no gzip")
+	put(t, filepath.Join(dir, "c.csv"), "id\n3\n")
+	var list []File
+	for _, name := range []string{"a.csv", "b.csv.gz", "c.csv"} {
+		list = append(list, fileOf(t, filepath.Join(dir, name)))
+	}
+	list = append(list, File{URI: store.FileURI(filepath.Join(dir, "gone.csv")), Size: 5})
+	read := func(options ...string) ([]string, []string, error) {
+		o := parse(t, append(options, "header", "true")...)
+		schema, err := InferSchema(t.Context(), store.Open, list, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		var told []string
+		r, err := Read(t.Context(), store.Open, list, schema, o, func(f File, e RowError) { told = append(told, e.Message) })
+		require.NoError(t, err)
+		return rows(t, r), told, nil
+	}
+	_, _, err := read("ignoreMissingFiles", "true")
+	require.ErrorContains(t, err, "b.csv.gz cannot be read")
+	_, _, err = read("ignoreCorruptFiles", "true")
+	require.ErrorContains(t, err, "gone.csv was listed (5 bytes) and is not there any more")
+	got, told, err := read("ignoreMissingFiles", "true", "ignoreCorruptFiles", "true")
+	require.NoError(t, err)
+	require.Equal(t, []string{"1", "3"}, got)
+	require.Len(t, told, 2)
+	require.Contains(t, told[0], "the file is left out: file ")
+	require.Contains(t, told[0], "b.csv.gz")
+	require.Contains(t, told[1], "gone.csv")
 }

@@ -17,15 +17,17 @@ import (
 )
 
 // Fence says which URIs may be reached; *store.Fence is one.
-type Fence interface{ Check(uri string) error }
+type Fence interface {
+	Check(uri string) error
+	Kept(folder string) (names []string, err error) // what a listing of the folder passes over
+}
 
 // Set is the files that a path or glob names. List and ListNew are for one goroutine at a time.
 type Set struct {
 	open     store.Opener
 	fence    Fence // nil: everything may be reached
 	location location
-	filter   string // of file names, path.Match's syntax; "": none
-	recurse  bool   // into all folders, not only key=value
+	opts     *Options
 	now      func() time.Time
 	gate     *gate
 	folders  map[string]folderCache // by key; what the last listing found
@@ -46,11 +48,14 @@ func NewSet(open store.Opener, fence Fence, pattern string, opts *Options) (*Set
 		return nil, argumentError(err)
 	}
 	s := &Set{
-		open: open, fence: fence, location: loc, filter: opts.pathGlobFilter, recurse: opts.recursive,
+		open: open, fence: fence, location: loc, opts: opts,
 		now: time.Now, gate: newGate(), folders: map[string]folderCache{},
 	}
 	return s, s.check(loc.base)
 }
+
+// Base is the URI of the deepest folder without wildcards that the set names, or of the one file.
+func (s *Set) Base() string { return s.location.base }
 
 func (s *Set) check(uri string) error {
 	if s.fence == nil {
@@ -208,7 +213,17 @@ func (l *listing) each(folder string, visit func(entry) (known bool, err error))
 		}
 		return err
 	}
+	var kept []string
+	if l.fence != nil {
+		var err error
+		if kept, err = l.fence.Kept(l.tree.uri(folder)); err != nil {
+			return err
+		}
+	}
 	for _, e := range entries {
+		if slices.Contains(kept, e.name) {
+			continue
+		}
 		if e.link {
 			if err := l.check(l.tree.uri(path.Join(folder, e.name))); err != nil {
 				return err
@@ -235,7 +250,7 @@ func (l *listing) folder(folder string) error {
 			return false, nil
 		case !e.folder:
 			return l.file(key, e)
-		case l.recurse || strings.Contains(e.name, "="):
+		case l.opts.recursive || strings.Contains(e.name, "="):
 			return false, l.folder(key)
 		}
 		return false, nil
@@ -286,10 +301,8 @@ func ignoreMissing(err error) error {
 
 // file takes one file into the listing.
 func (l *listing) file(key string, e entry) (known bool, err error) {
-	if l.filter != "" {
-		if ok, err := path.Match(l.filter, e.name); err != nil || !ok {
-			return false, err
-		}
+	if l.opts.pathGlobFilter != nil && !slices.ContainsFunc(l.opts.pathGlobFilter, func(glob string) bool { return matchName(glob, e.name) }) {
+		return false, nil
 	}
 	if l.location.globs != nil {
 		if l.seen[key] {
@@ -311,6 +324,10 @@ func (l *listing) file(key string, e entry) (known bool, err error) {
 			return false, err
 		}
 		st = &found
+	}
+	if !l.opts.modifiedAfter.IsZero() && !st.modTime.After(l.opts.modifiedAfter) ||
+		!l.opts.modifiedBefore.IsZero() && !st.modTime.Before(l.opts.modifiedBefore) {
+		return false, nil
 	}
 	if st.size == 0 && !l.tree.whole() {
 		return false, nil // it has no rows, and may get some: many programs make a file, close it, and open it again to write

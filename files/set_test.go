@@ -252,3 +252,67 @@ func TestListStore(t *testing.T) {
 	require.Equal(t, "memory:///in/a.csv", ready[0].URI)
 	require.Equal(t, "memory:///in/k=1/b.csv", ready[1].URI)
 }
+
+func TestModifiedBetween(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a.csv", "b.csv", "c.csv"} {
+		path := filepath.Join(dir, name)
+		put(t, path, "id\n1\n")
+		at := time.Date(2026, 1, 1+i, 12, 0, 0, 0, time.UTC)
+		require.NoError(t, os.Chtimes(path, at, at))
+	}
+	for _, tt := range []struct {
+		options []string
+		want    []string
+	}{
+		{[]string{"modifiedAfter", "2026-01-01 12:00:00"}, []string{"b.csv", "c.csv"}},
+		{[]string{"modifiedBefore", "2026-01-02T12:00:00"}, []string{"a.csv"}},
+		{[]string{"cloudFiles.modifiedAfter", "2026-01-01", "modifiedBefore", "2026-01-03 12:00:00"}, []string{"a.csv", "b.csv"}},
+		{[]string{"modifiedAfter", "2026-01-02 13:30:00", "timeZone", "Europe/Berlin"}, []string{"c.csv"}},
+		{[]string{"modifiedAfter", "2026-01-02 12:30:00", "timeZone", "Europe/Berlin"}, []string{"b.csv", "c.csv"}},
+	} {
+		ready, _, err := newSet(t, store.FileURI(dir), parse(t, tt.options...)).List(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, tt.want, names(t, dir, ready), tt.options)
+	}
+}
+
+func TestNamesAreFiltered(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "b.tsv", "c.txt", "d=1/e.csv"} {
+		put(t, filepath.Join(dir, name), "id\n1\n")
+	}
+	for option, want := range map[string][]string{
+		"*.csv": {"a.csv", "d=1/e.csv"}, "*.{csv,tsv}": {"a.csv", "b.tsv", "d=1/e.csv"}, "[!a-c]*": {"d=1/e.csv"}, "?.t*": {"b.tsv", "c.txt"},
+	} {
+		for _, name := range []string{"pathGlobFilter", "fileNamePattern"} {
+			ready, _, err := newSet(t, store.FileURI(dir), parse(t, name, option)).List(t.Context())
+			require.NoError(t, err)
+			require.ElementsMatch(t, want, names(t, dir, ready), option)
+		}
+	}
+}
+
+func TestListingsPassOverWhatTheServerKeeps(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "data/users", "data/secrets/s", "in/b.csv", "in/key.pem"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	fence, err := store.NewFence(dir, dir)
+	require.NoError(t, err)
+	require.NoError(t, fence.KeepOut(filepath.Join(dir, "data"), filepath.Join(dir, "in", "key.pem")))
+	opts, err := ParseOptions(map[string]string{"format": "text", "recursiveFileLookup": "true"})
+	require.NoError(t, err)
+	for _, pattern := range []string{"", "/**", "/{a.csv,data,in}", "/*/*", "/in/*", "/*/secrets/*"} {
+		set, err := NewSet(store.Open, fence, store.FileURI(dir)+pattern, opts)
+		require.NoError(t, err)
+		ready, waiting, err := set.List(t.Context())
+		require.NoError(t, err, pattern)
+		for _, f := range append(ready, waiting...) {
+			require.Regexp(t, `[ab]\.csv$`, f.URI, pattern)
+		}
+	}
+	_, err = NewSet(store.Open, fence, store.FileURI(dir)+"/data/*", opts)
+	require.ErrorContains(t, err, "keeps for itself")
+}

@@ -24,6 +24,8 @@ type partitionValue struct {
 	name  string
 	value string
 	null  bool
+	// rescued says that it is not of its column's type, and the column of rescued data takes it.
+	rescued bool
 }
 
 // hivePartitionNull is the folder's value for NULL, as Hive and Spark write it.

@@ -2,14 +2,12 @@ package files
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 const (
@@ -29,43 +27,35 @@ const (
 // event does not tell, the next poll finds.
 type Watcher struct {
 	set    *Set
-	notify *fsnotify.Watcher
-	closes *closeTracker // nil where the system does not tell, or has no more watches
+	notify *Notifier
+	own    bool // notify is for this watcher alone
 	events chan struct{}
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	poll   *time.Timer // now and then
 	again  *time.Timer // for a file that waits
 	later  *time.Timer // for a new name
 
-	unwatchable error // why the system gives no watches at all
-
 	mu      sync.Mutex
+	closed  bool
 	watched map[string]bool
 	problem error // why a folder is not watched
 }
 
-// Watch begins to watch the set's folders. The set has one watcher at a time. The first hint comes at once.
-func (s *Set) Watch(ctx context.Context) (*Watcher, error) {
-	notify, err := fsnotify.NewWatcher()
-	w := &Watcher{set: s, notify: notify, events: make(chan struct{}, 1), watched: map[string]bool{}}
-	if err != nil {
-		w.notify, w.unwatchable = nil, err
-	}
-	if w.closes, err = newCloseTracker(s.gate, w.hint); err != nil {
-		w.unwatchable = err
-	}
+// Watch begins to watch the set's folders by a notifier; nil: by one of its own. The set has one watcher at a time. The first hint comes at once.
+func (s *Set) Watch(notify *Notifier) (*Watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watcher != nil {
-		return nil, errors.Join(errors.New("the files are watched already"), w.release())
+		return nil, errors.New("the files are watched already")
+	}
+	w := &Watcher{set: s, notify: notify, events: make(chan struct{}, 1), watched: map[string]bool{}}
+	if notify == nil {
+		w.notify, w.own = NewNotifier(), true
 	}
 	s.watcher = w
 	w.again, w.later = stoppedTimer(w.hint), stoppedTimer(w.hint)
-	ctx, w.stop = context.WithCancel(ctx)
-	w.done.Go(func() { w.run(ctx) })
-	if w.closes != nil {
-		w.done.Go(w.closes.run)
-	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.poll = time.AfterFunc(pollPeriod, w.pollNow)
 	w.hint()
 	return w, nil
 }
@@ -83,10 +73,10 @@ func (w *Watcher) Events() <-chan struct{} { return w.events }
 func (w *Watcher) Problem() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return cmp.Or(w.problem, w.unwatchable)
+	return cmp.Or(w.problem, w.notify.problem())
 }
 
-// Close stops watching and waits for the watcher's goroutines. It may be called twice.
+// Close stops watching. It may be called twice.
 func (w *Watcher) Close() error {
 	w.set.mu.Lock()
 	if w.set.watcher != w {
@@ -95,25 +85,22 @@ func (w *Watcher) Close() error {
 	}
 	w.set.watcher = nil
 	w.set.mu.Unlock()
-	w.again.Stop()
-	w.later.Stop()
-	w.stop()
-	err := w.release()
-	w.done.Wait()
+	w.mu.Lock()
+	w.closed = true
+	folders := w.watched
+	w.watched = nil
+	w.mu.Unlock()
+	for folder := range folders {
+		w.notify.remove(folder, w)
+	}
+	for _, timer := range []*time.Timer{w.poll, w.again, w.later} {
+		timer.Stop()
+	}
 	w.set.gate.lost() // what is open now is not seen being closed
-	return err
-}
-
-// release gives the system's watches back.
-func (w *Watcher) release() error {
-	var err error
-	if w.notify != nil {
-		err = w.notify.Close()
+	if w.own {
+		return w.notify.Close()
 	}
-	if w.closes != nil {
-		err = errors.Join(err, w.closes.close())
-	}
-	return err
+	return nil
 }
 
 func (w *Watcher) hint() {
@@ -132,64 +119,42 @@ func (w *Watcher) recheck(d time.Duration) {
 	w.again.Reset(d)
 }
 
-func (w *Watcher) run(ctx context.Context) {
-	var events chan fsnotify.Event
-	var failures chan error
-	if w.notify != nil {
-		events, failures = w.notify.Events, w.notify.Errors
+// pollNow gives the hint that needs no event, and sets the time of the next one.
+func (w *Watcher) pollNow() {
+	w.hint()
+	period := pollPeriod
+	if w.Problem() != nil {
+		period = blindPollPeriod
 	}
-	poll := time.NewTimer(pollPeriod)
-	defer poll.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case e, ok := <-events:
-			if !ok {
-				return
-			}
-			w.event(e)
-		case _, ok := <-failures:
-			if !ok {
-				return
-			}
-			w.set.gate.lost() // a queue overflow, as a rule: the listing tells what happened
-			w.hint()
-		case <-poll.C:
-			w.hint()
-			period := pollPeriod
-			if w.Problem() != nil {
-				period = blindPollPeriod
-			}
-			poll.Reset(period)
-		}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.poll.Reset(period)
 	}
 }
 
-// event turns what fsnotify saw into a hint. Writes are none: the file is not whole, and its closing is another event.
-func (w *Watcher) event(e fsnotify.Event) {
-	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
-		w.mu.Lock()
-		gone := w.watched[e.Name]
-		delete(w.watched, e.Name)
-		w.mu.Unlock()
-		if gone {
-			w.hint()
-		}
-		return
-	}
-	if !e.Has(fsnotify.Create) {
-		return
-	}
-	if info, err := os.Stat(e.Name); err == nil && info.IsDir() {
+// gone says that a folder was removed or renamed, which ends its watch.
+func (w *Watcher) gone(folder string) {
+	w.mu.Lock()
+	watched := w.watched[folder]
+	delete(w.watched, folder)
+	w.mu.Unlock()
+	if watched {
 		w.hint()
-		return
 	}
-	if w.closes == nil {
+}
+
+// made says that a name is new. Where closing is told, too, the hint may come later.
+func (w *Watcher) made(atOnce bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+	case atOnce:
 		w.hint()
-		return
+	default:
+		w.later.Reset(createDelay)
 	}
-	w.later.Reset(createDelay)
 }
 
 // follow watches the folders of the last listing, and no others. base is the set's own folder.
@@ -200,8 +165,12 @@ func (w *Watcher) follow(folders []string, base string) {
 	if len(folders) == 0 || !isDir(base) {
 		folders = append(folders, nearestFolder(base))
 	}
+	w.lookUp(folders)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
 	keep := make(map[string]bool, len(folders))
 	w.problem = nil
 	added := false
@@ -210,7 +179,7 @@ func (w *Watcher) follow(folders []string, base string) {
 		if w.watched[folder] {
 			continue
 		}
-		if err := w.watch(folder); err != nil {
+		if err := w.notify.add(folder, w); err != nil {
 			if !errors.Is(err, os.ErrNotExist) {
 				w.problem = err
 			}
@@ -222,7 +191,7 @@ func (w *Watcher) follow(folders []string, base string) {
 	for folder := range w.watched {
 		if !keep[folder] {
 			delete(w.watched, folder)
-			w.unwatch(folder)
+			w.notify.remove(folder, w)
 		}
 	}
 	if added {
@@ -230,25 +199,14 @@ func (w *Watcher) follow(folders []string, base string) {
 	}
 }
 
-func (w *Watcher) watch(folder string) error {
-	if w.notify == nil {
-		return w.unwatchable
-	}
-	if w.closes != nil {
-		if err := w.closes.add(folder); err != nil {
-			return err
-		}
-	}
-	return w.notify.Add(folder)
-}
-
-// unwatch ends a watch; that of a folder which is gone has ended by itself, so that errors say nothing.
-func (w *Watcher) unwatch(folder string) {
-	if w.notify != nil {
-		_ = w.notify.Remove(folder)
-	}
-	if w.closes != nil {
-		w.closes.remove(folder)
+// lookUp looks at the folders that are to be watched, before anything is locked that others wait for: the system looks at them, too, when it is asked to watch them, and on
+// a disk that hangs this is where a watcher waits, alone. What is wrong with a folder the watch says.
+func (w *Watcher) lookUp(folders []string) {
+	w.mu.Lock()
+	added := slices.DeleteFunc(slices.Clone(folders), func(folder string) bool { return w.watched[folder] })
+	w.mu.Unlock()
+	for _, folder := range added {
+		_, _ = w.notify.stat(folder)
 	}
 }
 

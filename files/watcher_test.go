@@ -30,7 +30,7 @@ func watch(t *testing.T, dir string, opts ...string) *watched {
 	}
 	s, err := NewSet(store.Open, nil, store.FileURI(dir), parse(t, opts...))
 	require.NoError(t, err)
-	w, err := s.Watch(t.Context())
+	w, err := s.Watch(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	require.NoError(t, w.Problem())
@@ -181,13 +181,13 @@ func TestWatchWaitingFile(t *testing.T) {
 func TestWatchCloseTwiceAndAgain(t *testing.T) {
 	t.Parallel()
 	s := newSet(t, store.FileURI(t.TempDir()), parse(t))
-	w, err := s.Watch(t.Context())
+	w, err := s.Watch(nil)
 	require.NoError(t, err)
-	_, err = s.Watch(t.Context())
+	_, err = s.Watch(nil)
 	require.Error(t, err)
 	require.NoError(t, w.Close())
 	require.NoError(t, w.Close())
-	again, err := s.Watch(t.Context())
+	again, err := s.Watch(nil)
 	require.NoError(t, err)
 	require.NoError(t, again.Close())
 }
