@@ -1,15 +1,19 @@
 package vector
 
-import "lakesql/batch"
+import (
+	"context"
+
+	"lakesql/batch"
+)
 
 // accumulator keeps the state of one aggregate for every group. It belongs to one goroutine at a time.
 type accumulator interface {
 	// add takes in rows.
 	add(in *grouped) error
-	// merge takes in all groups of an accumulator of the same kind: its group i is group of[i] here. groups is how many there are here.
-	merge(from accumulator, of []uint32, groups int) error
+	// merge takes in some groups of an accumulator of the same kind: its group groups[k] is group of[k] here. total is how many there are here.
+	merge(ctx context.Context, from accumulator, groups []int32, of []uint32, total int) error
 	// result returns the results of the groups [lo, hi). It changes nothing.
-	result(lo, hi int) (*batch.Vector, error)
+	result(ctx context.Context, lo, hi int) (*batch.Vector, error)
 	// size is about how many bytes the state takes.
 	size() int64
 }
@@ -20,8 +24,9 @@ type grouped struct {
 	rows   []int32  // the rows that count, in ascending order; nil: the first n
 	n      int      // how many those are
 	of     []uint32 // the group of each row of the batch; nil: 0
-	began  []int32  // of the rows that count, those that are the first of their group, in the order of the groups
 	groups int      // so far
+	// positions are the places of the rows of the batch among all; nil when no aggregate asks for them.
+	positions []int64
 }
 
 // valid returns those of the rows for which v is not null, in buf's memory where it needs memory; nil: the first n.
@@ -47,10 +52,24 @@ func (in *grouped) valid(v *batch.Vector, buf *[]int32) []int32 {
 
 // extend returns states with room for a number of groups. Added ones are zero.
 func extend[T any](states []T, groups int) []T {
-	if n := groups - len(states); n > 0 {
-		states = append(states, make([]T, n)...)
+	if groups > cap(states) {
+		more := make([]T, groups, max(groups, 2*cap(states)))
+		copy(more, states)
+		return more
+	}
+	if n := len(states); groups > n {
+		states = states[:groups]
+		clear(states[n:])
 	}
 	return states
+}
+
+// at is states[i]; zero where a group without rows has none.
+func at[T any](states []T, i int32) T {
+	if int(i) < len(states) {
+		return states[i]
+	}
+	return *new(T)
 }
 
 // within is states[lo:hi] as far as there are such: a group without rows may have none.

@@ -1,7 +1,6 @@
 package vector
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,50 +20,219 @@ const (
 	Average                      // likewise
 	Min
 	Max
-	First // the value in the group's first row
+	First          // the value in the group's first row
+	AnyValue       // the first value that is not null
+	VariancePop    // of DOUBLEs: a DOUBLE
+	VarianceSample // likewise, null for one value
+	StddevPop
+	StddevSample
+	GroupConcat // of texts, and of what they are ordered by: the texts one after another
 )
 
 // Aggregate is one column of the result of an aggregation.
 type Aggregate struct {
 	Func     AggregateFunc
-	Args     []Expr // Count: any number; else one
-	Distinct bool   // for Count, Sum and Average: rows with the same arguments count once
+	Args     []Expr         // Count: any number; GroupConcat: the text, and what orders; else one
+	Distinct bool           // for Count, Sum and Average: rows with the same arguments count once; for GroupConcat those with the same text
+	Concat   *Concatenation // of GroupConcat
 	Field    batch.Field
 }
 
 // aggregation is GROUP BY by hash, or aggregates over all rows when there are no keys.
 //
-//  1. Each fork of the child has a grouping of its own, which takes in the fork's batches.
-//  2. The groupings are merged into one, group by group in the order of the child's rows.
-//  3. The groups are handed out in the order of their first rows.
+//  1. Each fork of the child has a worker, which takes in the fork's batches: into main, and into a set for each list of arguments that is DISTINCT.
+//  2. The distinct rows of each set go into main, as rows of a stream of their own.
+//  3. The groups of main are handed out.
 type aggregation struct {
 	child   Operator
+	by      []Expr
+	of      []Aggregate
+	budget  *Budget
+	unread  []bool // by column of the result: it is not computed; nil: all are
 	forks   []Fork
-	workers []*grouping
+	inputs  []Expr // the keys and the arguments, each once
+	keys    []Expr // by column of the result: the key that it is; nil: it is none
+	main    *groupBy
+	direct  bool // main takes in the child's rows, as its first stream
+	sets    []*distinctSet
+	workers []*aggregateWorker
 	schema  *batch.Schema
-	whole   *grouping // nil until the rows are read
-	err     error     // of reading them
-	next    int       // group
+	read    bool
+	err     error // of reading
+	now     *grouping
+	next    int // group of now
 	out     batch.Batch
 }
 
-// NewAggregate returns an operator with a row for each distinct value of the keys, in the order in which those first appear; without keys it
-// has one row, also for no rows. Results are exact: a sum or an average that its type cannot hold is an *OverflowError. budget may be nil.
+// distinctSet is the distinct rows of the keys and some arguments.
+type distinctSet struct {
+	*groupBy
+	inputs []int // which they are
+	stream int   // of main, that they go into
+}
+
+// NewAggregate returns an operator with a row for each distinct value of the keys; without keys it has one row, also for no rows. A few groups come in
+// the order in which they first appear, many in any. Results are exact: a sum or an average that its type cannot hold is an *OverflowError. What the
+// budget, which may be nil, has no room for is spilled.
 func NewAggregate(child Operator, keys []Expr, aggregates []Aggregate, budget *Budget) (Operator, error) {
-	g, err := newGrouping(keys, aggregates, budget)
-	if err != nil {
-		return nil, err
-	}
-	looked := columnsOf(keys...)
-	for _, x := range aggregates {
-		looked = append(looked, columnsOf(x.Args...)...)
-	}
-	keepColumns(child, looked)
-	a := &aggregation{child: child, workers: []*grouping{g}, schema: &batch.Schema{}}
+	a := &aggregation{child: child, by: keys, of: aggregates, budget: budget, schema: &batch.Schema{}}
 	for _, x := range aggregates {
 		a.schema.Fields = append(a.schema.Fields, x.Field)
 	}
+	if err := a.plan(); err != nil {
+		return nil, err
+	}
+	keepColumns(child, columnsOf(a.inputs...))
 	return a, nil
+}
+
+// keepColumns leaves out aggregates of columns that cannot fail: GROUP BY has one for each column that HAVING or ORDER BY might look at.
+func (a *aggregation) keepColumns(columns []int) {
+	a.unread = make([]bool, len(a.of))
+	for i, x := range a.of {
+		sums := x.Func != First && x.Func != AnyValue && x.Func != Count && x.Func != Min && x.Func != Max
+		computes := slices.ContainsFunc(x.Args, func(e Expr) bool { _, ok := e.(*column); return !ok })
+		a.unread[i] = !sums && !computes && !slices.Contains(columns, i)
+	}
+	if err := a.plan(); err != nil {
+		panic(err) // it was right with all of them
+	}
+	keepColumns(a.child, columnsOf(a.inputs...))
+}
+
+// leftOut says whether a column of the result is not computed.
+func (a *aggregation) leftOut(i int) bool { return a.unread != nil && a.unread[i] }
+
+func (a *aggregation) budgets() []**Budget {
+	places := []**Budget{&a.budget, &a.main.budget}
+	for _, s := range a.sets {
+		places = append(places, &s.budget)
+	}
+	return places
+}
+
+// filterBy implements runtimeFiltered: rows with another key are of other groups.
+func (a *aggregation) filterBy(f *runtimeFilter, values []Expr) bool {
+	below, ok := substituteAll(values, a.keys)
+	return ok && filterBy(a.child, f, below)
+}
+
+// plan makes main, and the sets that it needs.
+func (a *aggregation) plan() error {
+	keys, aggregates := a.by, a.of
+	a.inputs, a.sets, a.direct = nil, nil, false
+	plan := &groupPlan{columns: make([]groupColumn, len(aggregates))}
+	a.keys = make([]Expr, len(aggregates))
+	rows := groupStream{positions: -1, args: make([][]int, len(aggregates))}
+	for _, k := range keys {
+		if t := k.Type(); !batch.Ordered(t) {
+			return unsupported("GROUP BY of a %s", t)
+		}
+		rows.keys = append(rows.keys, a.input(k))
+	}
+	for i, x := range aggregates {
+		c := &plan.columns[i]
+		if c.Aggregate, c.key = x, noKey; a.leftOut(i) {
+			c.key = notComputed
+			continue
+		}
+		if x.Func == First {
+			c.key = slices.IndexFunc(keys, func(k Expr) bool { return isSameColumn(k, x.Args[0]) && !isFloat(k.Type().Kind) })
+		}
+		if c.key >= 0 {
+			a.keys[i] = keys[c.key]
+		}
+		if _, err := newAccumulator(x); c.key < 0 && err != nil {
+			return err
+		}
+		if c.key >= 0 || x.isDistinct() {
+			continue
+		}
+		a.direct = true
+		rows.args[i] = []int{}
+		for _, e := range x.Args {
+			rows.args[i] = append(rows.args[i], a.input(e))
+		}
+		if x.Func == First || x.Func == AnyValue || x.Func == GroupConcat {
+			rows.positions = 0 // placed below
+		}
+	}
+	for i, x := range aggregates {
+		if x.isDistinct() && !a.leftOut(i) {
+			if err := a.planDistinct(plan, rows.keys, i, x); err != nil {
+				return err
+			}
+		}
+	}
+	a.direct = a.direct || len(keys) > 0 && len(a.sets) != 1 || len(a.sets) == 0
+	for _, e := range a.inputs {
+		rows.types = append(rows.types, e.Type())
+	}
+	if rows.positions >= 0 {
+		rows.positions = len(rows.types)
+		rows.types = append(rows.types, positionType)
+	}
+	plan.streams = append([]groupStream{rows}, plan.streams...)
+	for _, k := range keys {
+		plan.keys = append(plan.keys, k.Type())
+	}
+	a.main = newGroupBy(plan, a.budget)
+	return nil
+}
+
+// isDistinct says whether it makes a difference that rows with the same arguments count once.
+func (x *Aggregate) isDistinct() bool {
+	return x.Distinct && len(x.Args) > 0 && (x.Func == Count || x.Func == Sum || x.Func == Average)
+}
+
+// input is the place of an expression among the inputs; the same column has one place.
+func (a *aggregation) input(e Expr) int {
+	at := slices.IndexFunc(a.inputs, func(x Expr) bool { return x == e || isSameColumn(x, e) })
+	if at < 0 {
+		at = len(a.inputs)
+		a.inputs = append(a.inputs, e)
+	}
+	return at
+}
+
+// planDistinct has column i of main get the distinct rows of a set, which other columns may share.
+func (a *aggregation) planDistinct(plan *groupPlan, keys []int, i int, x Aggregate) error {
+	inputs := slices.Clone(keys)
+	var args []int
+	for n, e := range x.Args {
+		if !batch.Ordered(e.Type()) {
+			return unsupported("DISTINCT of a %s", e.Type())
+		}
+		inputs = append(inputs, a.input(e))
+		args = append(args, len(keys)+n)
+	}
+	for s, set := range a.sets {
+		if slices.Equal(set.inputs, inputs) {
+			plan.streams[s].args[i] = args
+			return nil
+		}
+	}
+	stream := groupStream{positions: -1, args: make([][]int, len(plan.columns))}
+	stream.args[i] = args
+	of := &groupPlan{}
+	all := groupStream{positions: -1}
+	for n, at := range inputs {
+		of.keys = append(of.keys, a.inputs[at].Type())
+		all.keys = append(all.keys, n)
+	}
+	stream.types, stream.keys = of.keys, all.keys[:len(keys)]
+	all.types = of.keys
+	of.streams = []groupStream{all}
+	plan.streams = append(plan.streams, stream)
+	a.sets = append(a.sets, &distinctSet{groupBy: newGroupBy(of, a.budget), inputs: inputs, stream: len(plan.streams)})
+	return nil
+}
+
+// isSameColumn says whether two expressions are the same column. It holds all that there is to a value, but that two floats that are equal may differ.
+func isSameColumn(a, b Expr) bool {
+	x, okX := a.(*column)
+	y, okY := b.(*column)
+	return okX && okY && x.index == y.index
 }
 
 func (a *aggregation) Schema() *batch.Schema { return a.schema }
@@ -73,128 +241,217 @@ func (a *aggregation) Next(ctx context.Context) (*batch.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if a.whole == nil && a.err == nil {
-		a.err = a.read(ctx)
+	if !a.read {
+		a.read, a.err = true, a.readAll(ctx)
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	lo, hi := a.next, min(a.next+batch.MaxRows, a.whole.groups())
-	if lo == hi {
-		return nil, io.EOF
-	}
-	a.next = hi
-	a.out = batch.Batch{Schema: a.schema, Cols: a.out.Cols[:0], Len: hi - lo}
-	for i := range a.whole.columns {
-		v, err := a.whole.result(i, lo, hi)
-		if err != nil {
-			return nil, err
+	for a.err == nil {
+		if a.now == nil {
+			if a.now, a.err = a.main.nextOfAll(ctx); a.err != nil { // io.EOF too
+				break
+			}
+			a.next = 0
 		}
-		a.out.Cols = append(a.out.Cols, v)
+		lo, hi := a.next, min(a.next+batch.MaxRows, a.now.groups())
+		if lo == hi {
+			a.now.release()
+			a.now = nil
+			continue
+		}
+		a.next = hi
+		a.out = batch.Batch{Schema: a.schema, Cols: a.out.Cols[:0], Len: hi - lo}
+		for i := range a.schema.Fields {
+			if a.leftOut(i) {
+				a.out.Cols = append(a.out.Cols, nil)
+				continue
+			}
+			v, err := a.now.result(ctx, i, lo, hi)
+			if err != nil {
+				return nil, err
+			}
+			a.out.Cols = append(a.out.Cols, v)
+		}
+		return &a.out, nil
 	}
-	return &a.out, nil
+	return nil, a.err
 }
 
-func (a *aggregation) read(ctx context.Context) error {
-	if a.forks == nil {
-		a.forks = forksOf(a.child)
-		for len(a.workers) < len(a.forks) {
-			a.workers = append(a.workers, a.workers[0].empty())
+func (a *aggregation) readAll(ctx context.Context) error {
+	a.forks = forksOf(a.child)
+	for i := range a.forks {
+		w := &aggregateWorker{aggregation: a, inputs: a.inputs}
+		if i > 0 { // the first one has the expressions themselves
+			w.inputs = cloneAll(a.inputs)
 		}
+		w.main = a.main.addWorker()
+		for _, s := range a.sets {
+			w.sets = append(w.sets, s.addWorker())
+		}
+		a.workers = append(a.workers, w)
 	}
-	err := drainForks(ctx, a.forks, a.workers)
-	if err != nil {
+	if err := drainForks(ctx, a.forks, a.workers); err != nil {
 		return err
 	}
-	a.whole, err = mergeGroupings(ctx, a.workers)
-	return err
+	for _, s := range a.sets {
+		if err := a.feed(ctx, s); err != nil {
+			return err
+		}
+	}
+	return a.main.finish(ctx)
+}
+
+// feed puts the rows of a set into main, by all workers at once.
+func (a *aggregation) feed(ctx context.Context, s *distinctSet) error {
+	if err := s.divide(ctx); err != nil {
+		return err
+	}
+	return inParallel(ctx, len(a.workers), func(ctx context.Context, i int) error {
+		for {
+			g, order, err := s.next(ctx)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			err = a.workers[i].feed(ctx, s, g, order)
+			g.release()
+			if err != nil {
+				return err
+			}
+		}
+	})
 }
 
 // Close implements Operator.
 func (a *aggregation) Close() error {
-	for _, g := range append(a.workers, a.whole) {
-		g.release()
+	a.read, a.err = true, errors.Join(a.err, io.EOF)
+	a.now.release()
+	a.now = nil
+	errs := []error{a.main.close()}
+	for _, s := range a.sets {
+		errs = append(errs, s.close())
 	}
-	a.workers, a.whole = nil, &grouping{keyed: true}
 	if a.forks != nil {
-		err := closeForks(a.forks)
-		a.forks, a.child = nil, NewBatches(a.schema)
+		errs = append(errs, closeForks(a.forks))
+	} else {
+		errs = append(errs, a.child.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// aggregateWorker takes in the batches of one fork.
+type aggregateWorker struct {
+	*aggregation
+	inputs    []Expr
+	main      *groupWorker
+	sets      []*groupWorker
+	cols      []*batch.Vector
+	chosen    []*batch.Vector
+	positions batch.Vector
+	morsel    int64
+	counted   int64 // rows of the morsel
+}
+
+func (w *aggregateWorker) add(ctx context.Context, b *batch.Batch, morsel int64) error {
+	if morsel != w.morsel {
+		w.morsel, w.counted = morsel, 0
+	}
+	n := b.Rows()
+	if n == 0 {
+		w.counted += int64(b.Len)
+		return nil
+	}
+	var err error
+	if w.cols, err = evalAll(ctx, w.inputs, w.cols, b); err != nil {
 		return err
 	}
-	return a.child.Close()
-}
-
-// grouping is groups of rows with their aggregates, as one worker has them.
-type grouping struct {
-	keys    []Expr
-	columns []aggregateColumn
-	keyed   bool
-	encoder *keyEncoder
-	table   *groupTable
-	any     bool          // there was a row
-	runs    []morselStart // one a morsel
-	memory  share
-
-	of    []uint32
-	found []uint32
-	began []int32
-}
-
-// morselStart is where the groups begin that first appeared in a morsel.
-type morselStart struct {
-	morsel int64
-	group  int
-}
-
-// aggregateColumn is an Aggregate with its state.
-type aggregateColumn struct {
-	Aggregate
-	key   int // the column is this key; -1: none
-	state accumulator
-	args  []*batch.Vector
-}
-
-func newGrouping(keys []Expr, aggregates []Aggregate, budget *Budget) (*grouping, error) {
-	g := &grouping{keys: keys, keyed: len(keys) > 0, memory: share{budget: budget, what: "an aggregation"}}
-	types := make([]batch.Type, len(keys))
-	for i, k := range keys {
-		if types[i] = k.Type(); !batch.Ordered(types[i]) {
-			return nil, unsupported("GROUP BY of a %s", types[i])
+	for i, s := range w.aggregation.sets {
+		w.chosen = w.chosen[:0]
+		for _, at := range s.inputs {
+			w.chosen = append(w.chosen, w.cols[at])
+		}
+		if err := w.sets[i].take(ctx, &groupRows{cols: w.chosen, rows: b.Sel, n: n, length: b.Len}, morsel); err != nil {
+			return err
 		}
 	}
-	if g.keyed {
-		g.encoder = newKeyEncoder(types)
-		g.table = newGroupTable(g.encoder.width, g.encoder.direct())
+	if w.aggregation.main.plan.streams[0].positions >= 0 {
+		w.cols = append(w.cols, w.position(b.Len))
 	}
-	for _, a := range aggregates {
-		c := aggregateColumn{Aggregate: a, key: -1}
-		if a.Func == First {
-			c.key = slices.IndexFunc(keys, func(k Expr) bool { return isSameColumn(k, a.Args[0]) && !isFloat(k.Type().Kind) })
-		}
-		if c.key < 0 {
-			var err error
-			if c.state, err = newAccumulator(a, g.keyed); err != nil {
-				return nil, err
-			}
-		}
-		g.columns = append(g.columns, c)
+	w.counted += int64(b.Len)
+	if !w.direct {
+		return nil
 	}
-	return g, nil
+	return w.main.take(ctx, &groupRows{cols: w.cols, rows: b.Sel, n: n, length: b.Len}, morsel)
 }
 
-// isSameColumn says whether a key holds all that there is to a value: two floats that are equal may differ.
-func isSameColumn(a, b Expr) bool {
-	x, okX := a.(*column)
-	y, okY := b.(*column)
-	return okX && okY && x.index == y.index
+// positionType is the type of the places of rows among the child's, as a column.
+var positionType = batch.Type{Kind: batch.Int64}
+
+// position is the places of the rows of a batch.
+func (w *aggregateWorker) position(n int) *batch.Vector {
+	reset(&w.positions, positionType, n)
+	for i := range w.positions.I64 {
+		w.positions.I64[i] = w.morsel<<40 | w.counted + int64(i)
+	}
+	return &w.positions
 }
 
-func newAccumulator(a Aggregate, keyed bool) (accumulator, error) {
+func (w *aggregateWorker) finish(context.Context) error { return nil }
+
+// feed puts the rows of a set into main; order is the place of their part among the set's.
+func (w *aggregateWorker) feed(ctx context.Context, s *distinctSet, g *grouping, order int) error {
+	if w.countOnly(s, g) {
+		return nil
+	}
+	for lo := 0; lo < g.groups(); lo += batch.MaxRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(batch.MaxRows, g.groups()-lo)
+		in := &groupRows{stream: s.stream, cols: g.encoder.decode(g.table, lo, lo+n), n: n, length: n}
+		if err := w.main.take(ctx, in, lastMorsels+int64(order)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastMorsels are behind those of all rows.
+const lastMorsels = 1 << 62
+
+// countOnly adds the rows of a set of one column to COUNT(DISTINCT) over all rows, which needs to see none of them; false: it is not that.
+func (w *aggregateWorker) countOnly(s *distinctSet, g *grouping) bool {
+	if len(s.inputs) != 1 || g.table.width != 1 {
+		return false
+	}
+	stream := &w.aggregation.main.plan.streams[s.stream]
+	for i, args := range stream.args {
+		if args != nil && w.main.plan.columns[i].Func != Count {
+			return false
+		}
+	}
+	n := int64(g.groups())
+	if g.table.null != 0 {
+		n--
+	}
+	w.main.small.any = true
+	w.main.small.startMorsel(lastMorsels)
+	for i, args := range stream.args {
+		if args != nil {
+			c := w.main.small.states[i].(*counts)
+			c.n = extend(c.n, 1)
+			c.n[0] += n
+		}
+	}
+	return true
+}
+
+func newAccumulator(a Aggregate) (accumulator, error) {
 	types := make([]batch.Type, len(a.Args))
 	for i, e := range a.Args {
 		types[i] = e.Type()
 	}
-	if a.Func != Count && len(types) != 1 {
+	if a.Func != Count && len(types) != 1 && (a.Func != GroupConcat || len(types) != 1+len(a.Concat.Descending)) {
 		return nil, fmt.Errorf("aggregate %s has %d arguments", a.Field.Name, len(types))
 	}
 	state, result := stateOf(a, types)
@@ -203,14 +460,6 @@ func newAccumulator(a Aggregate, keyed bool) (accumulator, error) {
 	}
 	if result != a.Field.Type {
 		return nil, fmt.Errorf("aggregate %s: it is declared as %s and is %s", a.Field.Name, a.Field.Type, result)
-	}
-	if a.Distinct && (a.Func == Count || a.Func == Sum || a.Func == Average) {
-		for _, t := range types {
-			if !batch.Ordered(t) {
-				return nil, unsupported("DISTINCT of a %s", t)
-			}
-		}
-		state = newDistinct(state, types, keyed)
 	}
 	return state, nil
 }
@@ -221,9 +470,18 @@ func stateOf(a Aggregate, args []batch.Type) (accumulator, batch.Type) {
 	switch a.Func {
 	case Count:
 		return &counts{}, long
-	case First:
+	case First, AnyValue:
 		if args[0].Layout() != batch.LayoutNone {
-			return newFirsts(args[0]), args[0]
+			return newFirsts(args[0], a.Func == AnyValue), args[0]
+		}
+	case VariancePop, VarianceSample, StddevPop, StddevSample:
+		if args[0].Kind == batch.Float64 {
+			return &deviations{sample: a.Func == VarianceSample || a.Func == StddevSample, root: a.Func >= StddevPop}, args[0]
+		}
+	case GroupConcat:
+		ordered := !slices.ContainsFunc(args, func(t batch.Type) bool { return !batch.Ordered(t) })
+		if ordered && (args[0].Kind == batch.String || args[0].Kind == batch.Binary) {
+			return newConcats(a, args), args[0]
 		}
 	case Min, Max:
 		if s, ok := newExtremes(args[0], a.Func == Max); ok {
@@ -241,77 +499,6 @@ func stateOf(a Aggregate, args []batch.Type) (accumulator, batch.Type) {
 	return nil, long
 }
 
-// empty returns a grouping for the same without rows, with buffers of its own.
-func (g *grouping) empty() *grouping {
-	aggregates := make([]Aggregate, len(g.columns))
-	for i, c := range g.columns {
-		aggregates[i] = c.Aggregate
-		aggregates[i].Args = cloneAll(c.Args)
-	}
-	out, err := newGrouping(cloneAll(g.keys), aggregates, g.memory.budget)
-	if err != nil {
-		panic(err) // it was right the first time
-	}
-	return out
-}
-
-func (g *grouping) groups() int {
-	if g.keyed {
-		if g.table == nil {
-			return 0
-		}
-		return g.table.count
-	}
-	return 1
-}
-
-// add takes in a batch.
-func (g *grouping) add(ctx context.Context, b *batch.Batch, morsel int64) error {
-	in := grouped{rows: b.Sel, n: b.Rows()}
-	if in.n == 0 {
-		return nil
-	}
-	if len(g.runs) == 0 || g.runs[len(g.runs)-1].morsel != morsel {
-		g.runs = append(g.runs, morselStart{morsel, g.groupsSoFar()})
-	}
-	if g.keyed {
-		keys, err := evalAll(ctx, g.keys, nil, b)
-		if err != nil {
-			return err
-		}
-		if err := g.find(&in, keys, b.Len); err != nil {
-			return err
-		}
-	} else if !g.any {
-		in.began = []int32{int32(b.Row(0))}
-	}
-	g.any, in.groups = true, g.groups()
-	for i := range g.columns {
-		c := &g.columns[i]
-		if c.key >= 0 {
-			continue
-		}
-		var err error
-		if c.args, err = evalAll(ctx, c.Args, c.args, b); err != nil {
-			return err
-		}
-		in.args = c.args
-		if err := c.state.add(&in); err != nil {
-			return err
-		}
-	}
-	return g.memory.set(g.size())
-}
-
-func (g *grouping) finish() error { return nil }
-
-func (g *grouping) groupsSoFar() int {
-	if g.keyed {
-		return g.table.count
-	}
-	return 0
-}
-
 func evalAll(ctx context.Context, exprs []Expr, out []*batch.Vector, b *batch.Batch) ([]*batch.Vector, error) {
 	out = out[:0]
 	for _, e := range exprs {
@@ -322,148 +509,4 @@ func evalAll(ctx context.Context, exprs []Expr, out []*batch.Vector, b *batch.Ba
 		out = append(out, v)
 	}
 	return out, nil
-}
-
-// find finds the groups of the rows by their keys, which are columns of length rows.
-func (g *grouping) find(in *grouped, keys []*batch.Vector, length int) error {
-	words, null, err := g.encoder.encode(keys, in.rows, in.n)
-	if err != nil {
-		return err
-	}
-	g.found = resize(g.found, in.n)
-	g.began = g.table.find(g.found, words, null, g.began[:0])
-	in.of, in.began = g.found, g.began
-	if in.rows == nil {
-		return nil
-	}
-	g.of = resize(g.of, length)
-	for k, i := range in.rows {
-		g.of[i] = g.found[k]
-	}
-	for k, at := range g.began {
-		g.began[k] = in.rows[at]
-	}
-	in.of = g.of
-	return nil
-}
-
-// result is a column of the groups [lo, hi).
-func (g *grouping) result(column, lo, hi int) (*batch.Vector, error) {
-	c := &g.columns[column]
-	if c.key >= 0 {
-		return g.encoder.decodeColumn(g.table, c.key, lo, hi).Decode(), nil
-	}
-	return c.state.result(lo, hi)
-}
-
-func (g *grouping) size() int64 {
-	n := int64(0)
-	if g.keyed {
-		n = g.encoder.size() + g.table.size()
-	}
-	for i := range g.columns {
-		if s := g.columns[i].state; s != nil {
-			n += s.size()
-		}
-	}
-	return n
-}
-
-// release gives the memory back. nil holds none.
-func (g *grouping) release() {
-	if g != nil {
-		_ = g.memory.set(0) // to hold less is no error
-	}
-}
-
-// mergeGroupings merges what workers have grouped, and releases all but the result.
-func mergeGroupings(ctx context.Context, workers []*grouping) (*grouping, error) {
-	workers = slices.DeleteFunc(slices.Clone(workers), func(g *grouping) bool { return !g.any && g != workers[0] })
-	if len(workers) > 1 && !workers[0].any {
-		workers = workers[1:]
-	}
-	if len(workers) == 1 {
-		return workers[0], nil
-	}
-	out := workers[0].empty()
-	of, err := out.begin(ctx, workers)
-	if err != nil {
-		return nil, errors.Join(err, out.memory.set(0))
-	}
-	for i := range out.columns {
-		to := out.columns[i].state
-		for w, g := range workers {
-			if to == nil {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, errors.Join(err, out.memory.set(0))
-			}
-			if err := to.merge(g.columns[i].state, of[w], out.groups()); err != nil {
-				return nil, errors.Join(err, out.memory.set(0))
-			}
-			g.columns[i].state = nil
-		}
-	}
-	for _, g := range workers {
-		g.release()
-	}
-	return out, out.memory.set(out.size())
-}
-
-// part is the groups of a worker that first appeared in one morsel.
-type part struct {
-	worker int
-	morsel int64
-	lo, hi int
-}
-
-// begin makes all the workers' groups, in the order of the rows, and returns for each worker what its groups are here.
-func (g *grouping) begin(ctx context.Context, workers []*grouping) (of [][]uint32, err error) {
-	var parts []part
-	for w, from := range workers {
-		for i, r := range from.runs {
-			p := part{worker: w, morsel: r.morsel, lo: r.group, hi: from.groups()}
-			if i+1 < len(from.runs) {
-				p.hi = from.runs[i+1].group
-			}
-			parts = append(parts, p)
-		}
-		of = append(of, make([]uint32, from.groups()))
-	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.morsel, b.morsel) })
-	if !g.keyed {
-		g.any = true
-		g.beginFirsts(workers[parts[0].worker], []int32{0})
-		return of, nil
-	}
-	for _, p := range parts {
-		for lo := p.lo; lo < p.hi; lo += batch.MaxRows {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			from, hi := workers[p.worker], min(lo+batch.MaxRows, p.hi)
-			in := grouped{n: hi - lo}
-			if err := g.find(&in, from.encoder.decode(from.table, lo, hi), in.n); err != nil {
-				return nil, err
-			}
-			copy(of[p.worker][lo:hi], in.of)
-			for k := range in.began {
-				in.began[k] += int32(lo)
-			}
-			g.beginFirsts(from, in.began)
-		}
-		if err := g.memory.set(g.size()); err != nil {
-			return nil, err
-		}
-	}
-	return of, nil
-}
-
-func (g *grouping) beginFirsts(from *grouping, groups []int32) {
-	for i := range g.columns {
-		if f, ok := g.columns[i].state.(*firsts); ok {
-			f.begin(from.columns[i].state.(*firsts), groups)
-		}
-	}
 }

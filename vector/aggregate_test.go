@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/stretchr/testify/require"
@@ -119,9 +120,17 @@ func aggregateModel(a Aggregate, columns []int, rows [][]any) string {
 			return "<nil>"
 		}
 		return fmt.Sprint(rows[0][columns[0]])
+	case GroupConcat:
+		return concatModel(a, columns, rows)
 	}
 	if len(args) == 0 {
 		return "<nil>"
+	}
+	if a.Func == AnyValue {
+		return fmt.Sprint(args[0][0])
+	}
+	if a.Func >= VariancePop { // GroupConcat is above
+		return deviationModel(a.Func, args)
 	}
 	typ := modelTypes[columns[0]]
 	switch a.Func {
@@ -167,6 +176,93 @@ func aggregateModel(a Aggregate, columns []int, rows [][]any) string {
 	return text
 }
 
+// concatModel sorts rows by the columns after the first one, and puts the texts of that together.
+func concatModel(a Aggregate, columns []int, rows [][]any) string {
+	var kept [][]any
+	seen := map[string]bool{}
+	for _, row := range rows {
+		text, ok := row[columns[0]].(string)
+		if !ok || a.Distinct && seen[text] {
+			continue
+		}
+		seen[text], kept = true, append(kept, row)
+	}
+	if len(kept) == 0 {
+		return "<nil>"
+	}
+	slices.SortStableFunc(kept, func(x, y []any) int {
+		for i, c := range columns[1:] {
+			o := 0
+			switch {
+			case x[c] == nil || y[c] == nil:
+				o = boolInt(y[c] == nil) - boolInt(x[c] == nil)
+			default:
+				both := batch.NewVector(modelTypes[c], 2)
+				if err := errors.Join(both.AppendValue(x[c]), both.AppendValue(y[c])); err != nil {
+					panic(err)
+				}
+				o = batch.Compare(both, 0, both, 1)
+			}
+			if a.Concat.Descending[i] {
+				o = -o
+			}
+			if o != 0 {
+				return o
+			}
+		}
+		return 0
+	})
+	var texts []string
+	for _, row := range kept {
+		texts = append(texts, row[columns[0]].(string))
+	}
+	text := strings.Join(texts, a.Concat.Separator)
+	for len(text) > a.Concat.MaxLen {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+	}
+	return text
+}
+
+// deviationModel computes VARIANCE and STDDEV by the definition.
+func deviationModel(f AggregateFunc, args [][]any) string {
+	mean, squares, n := 0.0, 0.0, float64(len(args))
+	same := true
+	for _, v := range args {
+		mean += v[0].(float64) / n
+		same = same && v[0] == args[0][0]
+	}
+	if same { // a mean that is off by its last digit is far off where the values are large
+		mean = args[0][0].(float64)
+	}
+	for _, v := range args {
+		if len(args) > 1 { // one value has no deviation, even if it is infinite
+			squares += (v[0].(float64) - mean) * (v[0].(float64) - mean)
+		}
+	}
+	if f == VarianceSample || f == StddevSample {
+		n--
+	}
+	if n == 0 {
+		return "<nil>"
+	}
+	if f >= StddevPop {
+		return deviationText(math.Sqrt(squares / n))
+	}
+	return deviationText(squares / n)
+}
+
+// deviationText has few digits: those of a sum of squares are few.
+func deviationText(x float64) string {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return "not finite"
+	}
+	if math.Abs(x) < 1e-6 { // what is left of equal values is an error of rounding
+		return "0"
+	}
+	return fmt.Sprintf("%.5g", x)
+}
+
 // plainZero hides the sign of zero.
 func plainZero(v any) any {
 	switch f := v.(type) {
@@ -185,6 +281,8 @@ func resultText(a Aggregate, v *batch.Vector, i int) string {
 	}
 	x := v.Value(i)
 	switch {
+	case a.Func >= VariancePop && a.Func <= StddevSample:
+		return deviationText(x.(float64))
 	case a.Func == Sum || a.Func == Average:
 		if f, ok := x.(float64); ok {
 			return fmt.Sprintf("%.9g", f)
@@ -196,8 +294,9 @@ func resultText(a Aggregate, v *batch.Vector, i int) string {
 	return fmt.Sprint(x)
 }
 
-// TestAggregateModel compares aggregations, by one worker and by several, with the rows taken one by one.
+// TestAggregateModel compares aggregations, by one worker and by several, in memory and spilled, with the rows taken one by one.
 func TestAggregateModel(t *testing.T) {
+	space := spilling(t, 0).space
 	rapid.Check(t, func(t *rapid.T) {
 		batches := drawBatches(t)
 		drawColumns := func(least, most int) []int {
@@ -213,7 +312,7 @@ func TestAggregateModel(t *testing.T) {
 		var columns [][]int
 		for range rapid.IntRange(1, 4).Draw(t, "aggregates") {
 			a := Aggregate{
-				Func: rapid.SampledFrom([]AggregateFunc{Count, Sum, Average, Min, Max, First}).Draw(t, "func"), Distinct: rapid.Bool().Draw(t, "distinct"),
+				Func: rapid.SampledFrom([]AggregateFunc{Count, Sum, Average, Min, Max, First, AnyValue, VariancePop, VarianceSample, StddevPop, StddevSample, GroupConcat}).Draw(t, "func"), Distinct: rapid.Bool().Draw(t, "distinct"),
 				Field: batch.Field{Name: "a", Type: batch.Type{Kind: batch.Int64}},
 			}
 			args := drawColumns(1, 1)
@@ -221,8 +320,20 @@ func TestAggregateModel(t *testing.T) {
 				args = drawColumns(0, 2)
 			}
 			switch typ := modelTypes[append(args, 0)[0]]; {
+			case a.Func == GroupConcat:
+				args = append([]int{slices.IndexFunc(modelTypes, func(t batch.Type) bool { return t.Kind == batch.String })}, drawColumns(0, 2)...)
+				a.Field.Type = batch.Type{Kind: batch.String}
+				a.Concat = &Concatenation{Separator: rapid.SampledFrom([]string{"", ",", "ä;"}).Draw(t, "separator"), MaxLen: rapid.SampledFrom([]int{4, 9, 1024}).Draw(t, "length")}
+				for range args[1:] {
+					a.Concat.Descending = append(a.Concat.Descending, rapid.Bool().Draw(t, "descending"))
+				}
 			case a.Func == Count:
 				a.Distinct = a.Distinct && len(args) > 0
+			case a.Func >= VariancePop:
+				a.Distinct = false
+				if a.Field.Type = typ; typ.Kind != batch.Float64 {
+					a.Func = AnyValue
+				}
 			case a.Func != Sum && a.Func != Average:
 				a.Field.Type, a.Distinct = typ, false
 			case isFloat(typ.Kind):
@@ -261,32 +372,51 @@ func TestAggregateModel(t *testing.T) {
 				groups[key] = append(groups[key], row)
 			}
 		}
-		var want strings.Builder
+		var want []string
 		for _, key := range order {
+			line := ""
 			for i, a := range aggregates {
-				fmt.Fprintf(&want, "%s ", aggregateModel(a, columns[i], groups[key]))
+				line += aggregateModel(a, columns[i], groups[key]) + " "
 			}
-			want.WriteString("\n")
+			want = append(want, line)
 		}
 		deal := rapid.SampledFrom([]func(morsel, forks int) int{
 			func(morsel, forks int) int { return morsel % forks },
 			func(morsel, forks int) int { return forks - 1 - morsel%2 },
 			func(morsel, forks int) int { return 1 },
 		}).Draw(t, "deal")
-		for _, child := range []Operator{NewBatches(modelSchema(), batches...), newSplit(modelSchema(), deal, batches...)} {
-			op, err := NewAggregate(child, keys, aggregates, NewBudget(1<<30))
+		lines := func(child Operator, budget *Budget, few int) []string {
+			op, err := NewAggregate(child, keys, aggregates, budget)
 			require.NoError(t, err)
-			var got strings.Builder
+			op.(*aggregation).main.few = few
+			for _, set := range op.(*aggregation).sets {
+				set.few = few
+			}
+			var got []string
 			err = eachBatch(op, func(b *batch.Batch) {
 				for i := range b.Len {
+					line := ""
 					for c, a := range aggregates {
-						fmt.Fprintf(&got, "%s ", resultText(a, b.Cols[c], i))
+						line += resultText(a, b.Cols[c], i) + " "
 					}
-					got.WriteString("\n")
+					got = append(got, line)
 				}
 			})
 			require.NoError(t, err)
-			require.Equal(t, want.String(), got.String())
+			return got
+		}
+		plenty, scarce := NewBudget(1<<30, nil), NewBudget(64<<10, space)
+		require.Equal(t, want, lines(NewBatches(modelSchema(), batches...), plenty, mostSmall))
+		require.Equal(t, want, lines(newSplit(modelSchema(), deal, batches...), plenty, mostSmall))
+		requireNothingLeft(t, plenty)
+		require.ElementsMatch(t, want, lines(newSplit(modelSchema(), deal, batches...), plenty, 2), "in parts")
+		requireNothingLeft(t, plenty)
+		for _, others := range []int64{30 << 10, 60 << 10} {
+			hog := share{budget: scarce}
+			require.NoError(t, hog.set(others))
+			require.ElementsMatch(t, want, lines(newSplit(modelSchema(), deal, batches...), scarce, 2), "spilled")
+			require.NoError(t, hog.set(0))
+			requireNothingLeft(t, scarce)
 		}
 	})
 }
@@ -347,14 +477,61 @@ func must(e Expr, err error) Expr {
 }
 
 func TestAggregationKeepsToItsBudget(t *testing.T) {
-	budget := NewBudget(1 << 20)
+	budget := NewBudget(1<<20, nil)
 	op := sumOf(t, numbers(200_000, 8192), []Expr{NewColumn(0, long)}, budget)
 	_, err := op.Next(context.Background())
 	var full *MemoryError
 	require.ErrorAs(t, err, &full)
 	require.EqualError(t, err, "an aggregation needs more than the 1 MiB of memory that a query may hold; filter more rows, or take fewer distinct values")
 	require.NoError(t, op.Close())
-	require.Zero(t, budget.used.Load())
+	requireNothingLeft(t, budget)
+}
+
+// TestAggregationOfTenTimesItsBudgetFinishes: what has no room is spilled, by two workers, whatever is computed.
+func TestAggregationOfTenTimesItsBudgetFinishes(t *testing.T) {
+	const rows = 1_000_000
+	long, text := batch.Field{Name: "n", Type: batch.Type{Kind: batch.Int64}}, batch.Field{Name: "s", Type: batch.Type{Kind: batch.String}, Nullable: true}
+	n, s := NewColumn(0, long), NewColumn(1, text)
+	wide := batch.Field{Type: batch.DecimalOf(38, 0)}
+	for name, c := range map[string]struct {
+		keys    []Expr
+		columns []Aggregate
+		groups  int
+	}{
+		"unique keys":    {[]Expr{n}, []Aggregate{{Func: First, Args: []Expr{n}, Field: long}, {Func: Sum, Args: []Expr{n}, Field: wide}, {Func: Count, Field: long}}, rows},
+		"unique texts":   {[]Expr{s}, []Aggregate{{Func: First, Args: []Expr{s}, Field: text}, {Func: Sum, Args: []Expr{n}, Field: wide}, {Func: Count, Field: long}}, rows},
+		"distinct":       {nil, []Aggregate{{Func: Count, Args: []Expr{s}, Distinct: true, Field: long}, {Func: Sum, Args: []Expr{n}, Distinct: true, Field: wide}, {Func: Count, Field: long}}, 1},
+		"distinct by it": {[]Expr{n}, []Aggregate{{Func: First, Args: []Expr{n}, Field: long}, {Func: Sum, Args: []Expr{n}, Distinct: true, Field: wide}, {Func: Count, Args: []Expr{s}, Distinct: true, Field: long}}, rows},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget := spilling(t, 4<<20)
+			var batches []*batch.Batch
+			for at := 0; at < rows; {
+				b := batch.NewBuilder(batch.NewSchema(long, text))
+				for range min(batch.MaxRows, rows-at) {
+					b.Column(0).AppendInt64(int64(at))
+					b.Column(1).AppendString(fmt.Sprintf("text number %d", at))
+					at++
+				}
+				batches = append(batches, b.Finish())
+			}
+			op, err := NewAggregate(&inMemory{Operator: NewBatches(batch.NewSchema(long, text)), batches: batches}, c.keys, c.columns, budget)
+			require.NoError(t, err)
+			groups, sum, count := 0, new(big.Int), int64(0)
+			require.NoError(t, eachBatch(op, func(b *batch.Batch) {
+				for i := range b.Len {
+					groups++
+					x := b.Cols[1].DecimalAt(i)
+					sum.Add(sum, x.BigInt())
+					count += b.Cols[2].I64[i]
+				}
+			}))
+			require.Equal(t, c.groups, groups)
+			require.EqualValues(t, rows, count)
+			require.Equal(t, big.NewInt(rows*(rows-1)/2), sum)
+			require.Greater(t, budget.Spilled(), int64(1<<20))
+		})
+	}
 }
 
 // TestSumsAreAsWideAsADecimal: 38 digits are kept, the 39th is an error, and so is what passes 128 bits.

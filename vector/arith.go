@@ -7,8 +7,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/apache/arrow/go/v17/arrow/decimal128"
-
 	"lakesql/batch"
 )
 
@@ -32,34 +30,62 @@ type arith struct {
 	op     ArithOp
 	l, r   Expr
 	typ    batch.Type
+	wide   bool // a decimal result may have more digits than its type
+	factor u128 // Divide of decimals: what the dividend is multiplied with
 	ls, rs spreader
 	valid  batch.Bitmap
 	out    batch.Vector
 }
 
 // NewArith returns l op r by MySQL's rules: integers give a long, decimals and integers a decimal with the digits that the result can have, a
-// double makes the result a double. A value out of the range of the result is an *OverflowError, for selected rows only. Division by zero is
-// NULL. Supported are + - * of all numbers, DIV and % of integers, / of doubles.
+// double makes the result a double. A value out of the range of the result, and a decimal with more than 38 digits, is an *OverflowError, for
+// selected rows only. Division by zero is NULL. Supported are + - * % of all numbers and DIV of integers and decimals; NewDivide is the /.
 func NewArith(op ArithOp, l, r Expr) (Expr, error) {
 	l, r = shrink(l, r.Type()), shrink(r, l.Type())
 	operands, result, ok := arithTypes(op, l.Type(), r.Type())
 	if !ok {
 		return nil, unsupported("%s %s %s", l.Type(), op, r.Type())
 	}
-	l, err := NewCast(l, operands[0])
+	return newArith(&arith{op: op, l: l, r: r, typ: result, wide: isWide(op, operands, result)}, operands)
+}
+
+// Wide says whether a value of an expression of NewArith or NewDivide may have more digits than a decimal has here, which MySQL computes with.
+func Wide(e Expr) bool {
+	a, ok := e.(*arith)
+	return ok && a.wide
+}
+
+func isWide(op ArithOp, operands [2]batch.Type, result batch.Type) bool {
+	switch {
+	case result.Kind != batch.Decimal || op > Multiply:
+		return false
+	case op == Multiply:
+		return operands[0].Precision+operands[1].Precision > batch.MaxPrecision
+	default:
+		return result.Precision == batch.MaxPrecision
+	}
+}
+
+func newArith(e *arith, operands [2]batch.Type) (Expr, error) {
+	l, err := NewCast(e.l, operands[0])
 	if err != nil {
 		return nil, err
 	}
-	if r, err = NewCast(r, operands[1]); err != nil {
+	r, err := NewCast(e.r, operands[1])
+	if err != nil {
 		return nil, err
 	}
-	return &arith{op: op, l: foldConstant(l), r: foldConstant(r), typ: result}, nil
+	e.l, e.r = foldConstant(l), foldConstant(r)
+	return e, nil
 }
 
 // arithTypes returns the types to compute in and that of the result.
 func arithTypes(op ArithOp, l, r batch.Type) (operands [2]batch.Type, result batch.Type, ok bool) {
-	if l.Kind == batch.Bool || r.Kind == batch.Bool {
+	if l.Kind == batch.Bool || r.Kind == batch.Bool || op == Divide {
 		return operands, result, false
+	}
+	if l.Kind == batch.Decimal && !isFloat(r.Kind) || r.Kind == batch.Decimal && !isFloat(l.Kind) {
+		return decimalTypes(op, l, r)
 	}
 	common, ok := commonType(l, r)
 	if !ok {
@@ -68,35 +94,38 @@ func arithTypes(op ArithOp, l, r batch.Type) (operands [2]batch.Type, result bat
 	operands, result = [2]batch.Type{common, common}, common
 	switch common.Kind {
 	case batch.Int64:
-		return operands, result, op != Divide
+		return operands, result, true
 	case batch.Float64:
-		return operands, result, op != IntDivide && op != Modulo
-	case batch.Decimal:
-		return decimalTypes(op, l, r)
+		return operands, result, op != IntDivide
 	}
 	return operands, result, false
 }
 
-// decimalTypes are the types of an operation on decimals. The sum has one digit more than its operands, the product the digits of both.
+// decimalTypes are the types of an operation on decimals. The sum has one digit more than its operands, the product the digits of both, as far as
+// there is room for them.
 func decimalTypes(op ArithOp, l, r batch.Type) (operands [2]batch.Type, result batch.Type, ok bool) {
 	l, okL := asDecimal(l)
 	r, okR := asDecimal(r)
 	if !okL || !okR {
 		return operands, result, false
 	}
+	scale := max(l.Scale, r.Scale)
+	whole := max(l.Precision-l.Scale, r.Precision-r.Scale)
 	switch op {
 	case Add, Subtract:
-		scale := max(l.Scale, r.Scale)
-		precision := max(l.Precision-l.Scale, r.Precision-r.Scale) + scale + 1
-		result = batch.DecimalOf(precision, scale)
+		result = batch.DecimalOf(min(whole+scale+1, batch.MaxPrecision), scale)
 		operands = [2]batch.Type{result, result}
 	case Multiply:
-		result = batch.DecimalOf(l.Precision+r.Precision, l.Scale+r.Scale)
+		result = batch.DecimalOf(min(l.Precision+r.Precision, batch.MaxPrecision), l.Scale+r.Scale)
 		operands = [2]batch.Type{l, r}
 	default:
-		return operands, result, false
+		result = batch.DecimalOf(whole+scale, scale)
+		operands = [2]batch.Type{result, result}
+		if op == IntDivide {
+			return operands, batch.Type{Kind: batch.Int64}, whole+scale <= batch.MaxPrecision
+		}
 	}
-	return operands, result, result.Precision <= batch.MaxPrecision && result.Scale <= maxMySQLScale
+	return operands, result, result.Precision <= batch.MaxPrecision && result.Scale <= min(maxMySQLScale, result.Precision)
 }
 
 // maxMySQLScale is the largest scale that MySQL gives a result.
@@ -106,7 +135,9 @@ func (e *arith) Type() batch.Type { return e.typ }
 
 func (e *arith) children() []Expr { return []Expr{e.l, e.r} }
 
-func (e *arith) Clone() Expr { return &arith{op: e.op, l: e.l.Clone(), r: e.r.Clone(), typ: e.typ} }
+func (e *arith) Clone() Expr {
+	return &arith{op: e.op, l: e.l.Clone(), r: e.r.Clone(), typ: e.typ, wide: e.wide, factor: e.factor}
+}
 
 func (e *arith) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
 	l, err := e.l.Eval(ctx, b)
@@ -121,12 +152,14 @@ func (e *arith) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error)
 	reset(&e.out, e.typ, b.Len)
 	e.out.Valid = bothValid(&e.valid, l.Valid, r.Valid, b.Len)
 	switch {
+	case l.Type.Kind == batch.Decimal && e.op >= Divide:
+		err = e.divideDecimals(ctx, l, r, b)
 	case e.typ.Kind == batch.Decimal:
-		e.decimals(l, r)
+		err = e.decimals(l, r, b)
 	case e.typ.Kind == batch.Float64:
-		err = e.floats(l, r, b)
+		err = e.floats(ctx, l, r, b)
 	case e.op == IntDivide || e.op == Modulo:
-		err = e.divideInts(l.I64, r.I64, b)
+		err = e.divideInts(ctx, l.I64, r.I64, b)
 	default:
 		err = e.ints(l.I64, r.I64, b)
 	}
@@ -212,8 +245,8 @@ func inRange(op ArithOp, a, b int64) bool {
 }
 
 // divideInts computes DIV and %. The rest has the sign of the dividend.
-func (e *arith) divideInts(l, r []int64, b *batch.Batch) error {
-	return e.eachDivision(b, func(i int) (zero bool, err error) {
+func (e *arith) divideInts(ctx context.Context, l, r []int64, b *batch.Batch) error {
+	return e.eachDivision(ctx, b, func(i int) (zero bool, err error) {
 		switch {
 		case r[i] == 0:
 			return true, nil
@@ -230,9 +263,10 @@ func (e *arith) divideInts(l, r []int64, b *batch.Batch) error {
 	})
 }
 
-// eachDivision calls divide for the rows that count, and makes those null that it says divide by zero.
-func (e *arith) eachDivision(b *batch.Batch, divide func(i int) (zero bool, err error)) error {
+// eachDivision calls divide for the rows that count, and makes those null, with a warning, that it says divide by zero.
+func (e *arith) eachDivision(ctx context.Context, b *batch.Batch, divide func(i int) (zero bool, err error)) error {
 	var nulls batch.Bitmap
+	zeros := 0
 	err := e.firstError(b, func(i int) error {
 		zero, err := divide(i)
 		if zero {
@@ -240,23 +274,29 @@ func (e *arith) eachDivision(b *batch.Batch, divide func(i int) (zero bool, err 
 				nulls = batch.NewBitmap(b.Len)
 			}
 			nulls.Clear(i)
+			zeros++
 		}
 		return err
 	})
+	warn(ctx, divisionByZero, zeros)
 	if nulls != nil {
 		e.out.Valid = bothValid(&nulls, nulls, e.out.Valid, b.Len)
 	}
 	return err
 }
 
-func (e *arith) floats(l, r *batch.Vector, b *batch.Batch) error {
+func (e *arith) floats(ctx context.Context, l, r *batch.Vector, b *batch.Batch) error {
 	out := e.out.F64
-	if e.op == Divide {
-		err := e.eachDivision(b, func(i int) (bool, error) {
-			if r.F64[i] == 0 {
+	if e.op == Divide || e.op == Modulo {
+		err := e.eachDivision(ctx, b, func(i int) (bool, error) {
+			switch {
+			case r.F64[i] == 0:
 				return true, nil
+			case e.op == Divide:
+				out[i] = l.F64[i] / r.F64[i]
+			default:
+				out[i] = math.Mod(l.F64[i], r.F64[i])
 			}
-			out[i] = l.F64[i] / r.F64[i]
 			return false, nil
 		})
 		if err != nil {
@@ -286,30 +326,4 @@ func (e *arith) floats(l, r *batch.Vector, b *batch.Batch) error {
 		}
 		return &OverflowError{Type: "DOUBLE", Expr: fmt.Sprintf("(%v %s %v)", l.F64[i], e.op, r.F64[i])}
 	})
-}
-
-// decimals computes + - * exactly: the type of the result has room for every value.
-func (e *arith) decimals(l, r *batch.Vector) {
-	if l.Type.Layout() == batch.LayoutI64 && r.Type.Layout() == batch.LayoutI64 && e.typ.Layout() == batch.LayoutI64 {
-		out := e.out.I64
-		switch e.op {
-		case Add:
-			for i := range out {
-				out[i] = l.I64[i] + r.I64[i]
-			}
-		case Subtract:
-			for i := range out {
-				out[i] = l.I64[i] - r.I64[i]
-			}
-		default:
-			for i := range out {
-				out[i] = l.I64[i] * r.I64[i]
-			}
-		}
-		return
-	}
-	apply := [...]func(a, b decimal128.Num) decimal128.Num{Add: decimal128.Num.Add, Subtract: decimal128.Num.Sub, Multiply: decimal128.Num.Mul}[e.op]
-	for i := range e.out.Len {
-		setDecimal(&e.out, i, apply(l.DecimalAt(i), r.DecimalAt(i)))
-	}
 }

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -201,10 +202,19 @@ func widen[T int8 | int16 | int32 | int64 | float32, U int64 | float64](out []U,
 	}
 }
 
-// decimalToFloat64 takes the double nearest to the decimal's text, as MySQL does.
+// decimalToFloat64 takes the double nearest to the decimal's text, as MySQL does. The quotient of two numbers that a double holds is that already.
 func decimalToFloat64(out, in *batch.Vector, rows *batch.Batch) {
+	const exact, exactPower = 1 << 53, 22
 	var text []byte
+	by := 0.0
+	if in.Type.Layout() == batch.LayoutI64 && in.Type.Scale <= exactPower {
+		by = math.Pow10(int(in.Type.Scale))
+	}
 	selected(rows, func(i int) {
+		if by != 0 && -exact <= in.I64[i] && in.I64[i] <= exact {
+			out.F64[i] = float64(in.I64[i]) / by
+			return
+		}
 		text = batch.AppendDecimal(text[:0], in.DecimalAt(i), in.Type.Scale)
 		out.F64[i], _ = strconv.ParseFloat(string(text), 64) // the text of a number of at most 38 digits always parses
 	})
@@ -247,6 +257,13 @@ func rescale(out, in *batch.Vector, rows *batch.Batch) {
 		factor := int64(decimal128.GetScaleMultiplier(up).LowBits())
 		for i, x := range in.I64[:in.Len] {
 			out.I64[i] = x * factor
+		}
+		return
+	}
+	if up >= 0 && up <= batch.MaxInt64Precision && in.Type.Layout() == batch.LayoutI64 {
+		factor := int64(power10(uint8(up)).lo)
+		for i, x := range in.I64[:in.Len] {
+			out.Dec[i] = product64(x, factor)
 		}
 		return
 	}

@@ -96,6 +96,9 @@ func TestDateParts(t *testing.T) {
 		}
 		require.Zero(t, out.I32[len(times)])
 	}
-	_, err := NewDatePart(Hour, NewColumn(0, batch.Field{Type: batch.Type{Kind: batch.Date}}))
+	out, err := must(NewDatePart(Hour, NewDate(19_782))).Eval(context.Background(), b)
+	require.NoError(t, err)
+	require.Zero(t, out.I32[0])
+	_, err = NewDatePart(Hour, NewString("2024-02-29"))
 	require.Error(t, err)
 }

@@ -58,7 +58,7 @@ func (op CompareOp) flip() CompareOp {
 	}
 }
 
-// compare is l op r; both have one type of the layouts I64, F64, Dec, Bytes.
+// compare is l op r; both have one type of the layouts I64, I32, F64, Dec, Bytes.
 type compare struct {
 	op         CompareOp
 	l, r       Expr
@@ -73,19 +73,28 @@ type compare struct {
 // NewCompare returns l op r, a boolean. Numbers compare by MySQL's rules: exactly unless one of them is a FLOAT or DOUBLE, then as doubles, where
 // NaN equals itself and is greater than anything else, as in Spark. Strings compare by bytes. Dates and timestamps compare in UTC.
 func NewCompare(op CompareOp, l, r Expr) (Expr, error) {
-	l, r = shrink(l, r.Type()), shrink(r, l.Type())
-	t, ok := commonType(l.Type(), r.Type())
-	if !ok {
-		return nil, unsupported("comparison of %s with %s", l.Type(), r.Type())
-	}
-	l, err := NewCast(l, t)
+	l, r, err := Comparable(l, r)
 	if err != nil {
 		return nil, err
 	}
-	if r, err = NewCast(r, t); err != nil {
-		return nil, err
+	return &compare{op: op, l: l, r: r}, nil
+}
+
+// Comparable converts two expressions to the one type in which NewCompare compares them.
+func Comparable(l, r Expr) (Expr, Expr, error) {
+	l, r = shrink(l, r.Type()), shrink(r, l.Type())
+	t, ok := commonType(l.Type(), r.Type())
+	if !ok {
+		return nil, nil, unsupported("comparison of %s with %s", l.Type(), r.Type())
 	}
-	return &compare{op: op, l: foldConstant(l), r: foldConstant(r)}, nil
+	l, err := NewCast(l, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r, err = NewCast(r, t); err != nil {
+		return nil, nil, err
+	}
+	return foldConstant(l), foldConstant(r), nil
 }
 
 // commonType is the type in which two values are compared.
@@ -98,6 +107,8 @@ func commonType(a, b batch.Type) (batch.Type, bool) {
 	switch {
 	case numeric(a) && numeric(b):
 		return commonNumber(a, b)
+	case a == b && a.Kind == batch.Date:
+		return a, true
 	case temporal(a) && temporal(b):
 		return batch.Type{Kind: batch.Timestamp}, true
 	case a == b && (a.Kind == batch.String || a.Kind == batch.Binary):
@@ -132,6 +143,11 @@ func asDecimal(t batch.Type) (batch.Type, bool) {
 	}
 	digits, ok := integer(t.Kind)
 	return batch.DecimalOf(digits, 0), ok
+}
+
+// ExactDecimal returns the decimal type that holds every value of an expression that gives a decimal or an integer. A literal has the digits that it has.
+func ExactDecimal(e Expr) (batch.Type, bool) {
+	return asDecimal(shrink(e, batch.DecimalOf(1, 0)).Type())
 }
 
 // shrink gives an integer literal next to a decimal the digits that it has, as MySQL does, instead of those that a long can have.
@@ -206,6 +222,8 @@ func (e *compare) values(l, r *batch.Vector) {
 	switch l.Type.Layout() {
 	case batch.LayoutI64:
 		comparePairs(e.op, out, l.I64, r.I64)
+	case batch.LayoutI32:
+		comparePairs(e.op, out, l.I32, r.I32)
 	case batch.LayoutF64:
 		for i := range out {
 			out[i] = e.op.holds(orderFloats(l.F64[i], r.F64[i]))
@@ -245,6 +263,8 @@ func compareConstant(op CompareOp, out []bool, v, c *batch.Vector) {
 	switch v.Type.Layout() {
 	case batch.LayoutI64:
 		compareWith(op, out, v.I64[:v.Len], c.I64[0])
+	case batch.LayoutI32:
+		compareWith(op, out, v.I32[:v.Len], c.I32[0])
 	case batch.LayoutF64:
 		if x := c.F64[0]; x == x {
 			compareWith(op, out, v.F64[:v.Len], x)
@@ -272,7 +292,7 @@ func compareConstant(op CompareOp, out []bool, v, c *batch.Vector) {
 }
 
 // compareWith has a loop an operator, so that each is free of branches. A NaN in v is above c, which must not be one.
-func compareWith[T int64 | float64](op CompareOp, out []bool, v []T, c T) {
+func compareWith[T int32 | int64 | float64](op CompareOp, out []bool, v []T, c T) {
 	out = out[:len(v)]
 	switch op {
 	case NotEqual:
@@ -302,7 +322,7 @@ func compareWith[T int64 | float64](op CompareOp, out []bool, v []T, c T) {
 	}
 }
 
-func comparePairs(op CompareOp, out []bool, l, r []int64) {
+func comparePairs[T int32 | int64](op CompareOp, out []bool, l, r []T) {
 	l, r = l[:len(out)], r[:len(out)]
 	switch op {
 	case NotEqual:

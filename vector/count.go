@@ -1,6 +1,10 @@
 package vector
 
-import "lakesql/batch"
+import (
+	"context"
+
+	"lakesql/batch"
+)
 
 // counts is COUNT(*) and COUNT(x).
 type counts struct {
@@ -37,14 +41,15 @@ func (c *counts) add(in *grouped) error {
 	return nil
 }
 
-func (c *counts) merge(from accumulator, of []uint32, groups int) error {
-	c.n = extend(c.n, groups)
-	for i, n := range from.(*counts).n {
-		c.n[of[i]] += n
+func (c *counts) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
+	c.n = extend(c.n, total)
+	o := from.(*counts)
+	for k, g := range groups {
+		c.n[of[k]] += at(o.n, g)
 	}
 	return nil
 }
 
-func (c *counts) result(lo, hi int) (*batch.Vector, error) {
+func (c *counts) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	return &batch.Vector{Type: batch.Type{Kind: batch.Int64}, Len: hi - lo, I64: within(c.n, lo, hi)}, nil
 }

@@ -27,9 +27,9 @@ type datePart struct {
 	out  batch.Vector
 }
 
-// NewDatePart returns a part of a date or timestamp as an integer. Parts of a time are those of a timestamp alone.
+// NewDatePart returns a part of a date or timestamp as an integer. A date is a time at midnight.
 func NewDatePart(part DatePart, arg Expr) (Expr, error) {
-	if t := arg.Type().Kind; !isTimestamp(t) && (t != batch.Date || part >= Hour) {
+	if t := arg.Type().Kind; !isTimestamp(t) && t != batch.Date {
 		return nil, unsupported("the part of a %s", arg.Type())
 	}
 	return &datePart{part: part, arg: arg}, nil
@@ -75,7 +75,7 @@ func (e *datePart) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, err
 var zeroDay = batch.DaysFromCivil(-1, 11, 30)
 
 func (e *datePart) ofDate(days int64, part func(int64) int32) int32 {
-	if days == zeroDay {
+	if days == zeroDay || e.part >= Hour {
 		return 0
 	}
 	return part(days)

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"bytes"
+	"context"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -96,20 +97,20 @@ func updateBy[T any](greatest bool, order func(a, b T) int) func(*extremes[T], [
 	}
 }
 
-func (s *extremes[T]) merge(from accumulator, of []uint32, groups int) error {
+func (s *extremes[T]) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
 	o := from.(*extremes[T])
-	s.best, s.has = extend(s.best, groups), extend(s.has, groups)
-	rows := make([]int32, 0, len(o.has))
-	for i, has := range o.has {
-		if has {
-			rows = append(rows, int32(i))
+	s.best, s.has = extend(s.best, total), extend(s.has, total)
+	values, to := make([]T, 0, len(groups)), make([]uint32, 0, len(groups))
+	for k, g := range groups {
+		if at(o.has, g) {
+			values, to = append(values, o.best[g]), append(to, of[k])
 		}
 	}
-	s.update(s, o.best, &grouped{of: of, groups: groups}, rows)
+	s.update(s, values, &grouped{of: to, n: len(values), groups: total}, nil)
 	return nil
 }
 
-func (s *extremes[T]) result(lo, hi int) (*batch.Vector, error) {
+func (s *extremes[T]) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	out := batch.NewVector(s.typ, hi-lo)
 	best := within(s.best, lo, hi)
 	for i, has := range within(s.has, lo, hi) {
@@ -154,17 +155,18 @@ func (s *textExtremes) offer(g uint32, text []byte) {
 	s.bytes += int64(cap(s.best[g]) - cap(best))
 }
 
-func (s *textExtremes) merge(from accumulator, of []uint32, groups int) error {
-	s.best = extend(s.best, groups)
-	for i, text := range from.(*textExtremes).best {
-		if text != nil {
-			s.offer(of[i], text)
+func (s *textExtremes) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
+	s.best = extend(s.best, total)
+	o := from.(*textExtremes)
+	for k, g := range groups {
+		if text := at(o.best, g); text != nil {
+			s.offer(of[k], text)
 		}
 	}
 	return nil
 }
 
-func (s *textExtremes) result(lo, hi int) (*batch.Vector, error) {
+func (s *textExtremes) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	out := batch.NewVector(s.typ, hi-lo)
 	for _, text := range within(s.best, lo, hi) {
 		if text != nil {

@@ -1,38 +1,91 @@
 package vector
 
-import "lakesql/batch"
+import (
+	"context"
 
-// firsts is the value in the first row of each group.
+	"lakesql/batch"
+)
+
+// firsts is the value in the first row of each group, or in the first in which it is not null.
 type firsts struct {
-	values *batch.Vector // a row a group
+	notNull bool
+	values  *batch.Vector // those that were the first at some time
+	states  []firstRow
+	rows    []int32
+	valid   []int32
 }
 
-func newFirsts(t batch.Type) *firsts { return &firsts{values: batch.NewVector(t, 0)} }
+// firstRow is where the value of a group is.
+type firstRow struct {
+	at       int32 // in values, plus one; 0: there is none
+	position int64 // of the row
+}
 
-func (f *firsts) size() int64 { return vectorSize(f.values) }
+func newFirsts(t batch.Type, notNull bool) *firsts {
+	return &firsts{notNull: notNull, values: batch.NewVector(t, 0)}
+}
+
+func (f *firsts) size() int64 { return vectorSize(f.values) + 16*int64(cap(f.states)) }
 
 func (f *firsts) add(in *grouped) error {
-	if len(in.began) > 0 { // nil would be all rows
-		f.values.AppendRows(in.args[0], in.began)
+	f.states = extend(f.states, in.groups)
+	f.rows = f.rows[:0]
+	rows := in.rows
+	if f.notNull {
+		rows = in.valid(in.args[0], &f.valid)
 	}
+	eachGroup(in, rows, func(g uint32, i int) { f.offer(g, int32(i), in.positions[i]) })
+	f.take(in.args[0])
 	return nil
 }
 
-// begin takes over groups of another one, which come next here.
-func (f *firsts) begin(from *firsts, groups []int32) {
-	if len(groups) > 0 {
-		f.values.AppendRows(from.values, groups)
+// offer notes a row that is before that of its group.
+func (f *firsts) offer(g uint32, row int32, position int64) {
+	s := &f.states[g]
+	if s.at == 0 || position < s.position {
+		f.rows = append(f.rows, row)
+		*s = firstRow{int32(f.values.Len + len(f.rows)), position}
 	}
 }
 
-// merge does nothing: begin has done it.
-func (f *firsts) merge(accumulator, []uint32, int) error { return nil }
-
-func (f *firsts) result(lo, hi int) (*batch.Vector, error) {
-	if hi > f.values.Len { // no row, and yet a result
-		return batch.NewNulls(f.values.Type, hi-lo), nil
+// take copies the rows that were noted.
+func (f *firsts) take(from *batch.Vector) {
+	if len(f.rows) > 0 { // nil would be all rows
+		f.values.AppendRows(from, f.rows)
 	}
-	return f.values.Slice(lo, hi), nil
+}
+
+func (f *firsts) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
+	o := from.(*firsts)
+	f.states = extend(f.states, total)
+	f.rows = f.rows[:0]
+	for k, g := range groups {
+		if s := at(o.states, g); s.at != 0 {
+			f.offer(of[k], s.at-1, s.position)
+		}
+	}
+	f.take(o.values)
+	return nil
+}
+
+func (f *firsts) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
+	out := batch.NewVector(f.values.Type, hi-lo)
+	rows := make([]int32, 0, hi-lo)
+	for _, s := range within(f.states, lo, hi) {
+		if s.at != 0 {
+			rows = append(rows, s.at-1)
+			continue
+		}
+		if len(rows) > 0 { // nil would be all rows
+			out.AppendRows(f.values, rows)
+			rows = rows[:0]
+		}
+		out.AppendNull()
+	}
+	if len(rows) > 0 {
+		out.AppendRows(f.values, rows)
+	}
+	return out, nil
 }
 
 // vectorSize is about how many bytes a vector takes.

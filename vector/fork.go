@@ -65,21 +65,35 @@ func forkOver(child Operator, n int, on func(Operator) Operator) []Fork {
 type worker interface {
 	add(ctx context.Context, b *batch.Batch, morsel int64) error
 	// finish is called after the last batch.
-	finish() error
+	finish(ctx context.Context) error
 }
 
-// drainForks reads all forks to their ends, each on a goroutine of its own when there are several, and waits for all. Fork i is read by worker
-// i. The first error ends them all; so does the end of ctx, at the latest with the next batch.
+// drainForks reads all forks to their ends, at once. Fork i is read by worker i. The first error ends them all; so does the end of ctx, at the latest with
+// the next batch.
 func drainForks[W worker](ctx context.Context, forks []Fork, workers []W) error {
-	if len(forks) == 1 {
-		return drainFork(ctx, forks[0], workers[0])
+	return inParallel(ctx, len(forks), func(ctx context.Context, i int) error { return drainFork(ctx, forks[i], workers[i]) })
+}
+
+// inParallel does n things, each on a goroutine of its own when there are several, and waits for all. The first error, which a panic is too, ends the
+// context of all.
+func inParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	one := func(ctx context.Context, i int) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic in a worker: %v", r)
+			}
+		}()
+		return do(ctx, i)
+	}
+	if n == 1 {
+		return one(ctx, 0)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
-	for i, f := range forks {
+	for i := range n {
 		all.Go(func() {
-			if err := drainFork(ctx, f, workers[i]); err != nil {
+			if err := one(ctx, i); err != nil {
 				cancel(err)
 			}
 		})
@@ -88,16 +102,14 @@ func drainForks[W worker](ctx context.Context, forks []Fork, workers []W) error 
 	return context.Cause(ctx)
 }
 
-func drainFork(ctx context.Context, f Fork, w worker) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic in a worker: %v", r)
-		}
-	}()
+func drainFork(ctx context.Context, f Fork, w worker) error {
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b, err := f.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return w.finish()
+			return w.finish(ctx)
 		}
 		if err != nil {
 			return err

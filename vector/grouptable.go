@@ -1,5 +1,7 @@
 package vector
 
+import "slices"
+
 // groupTable numbers distinct keys in the order in which they are first seen. A key is width words, or the null key.
 //
 // Invariant: every number is in exactly one of slots (width 1), byWord (direct), numbers (width above 1), or it is the null key's.
@@ -57,12 +59,59 @@ func (t *groupTable) find(out []uint32, words []uint64, null []bool, began []int
 		return t.findWords(out, words, began)
 	}
 	for k := range out {
-		n, isNew := t.one(words[k*t.width : (k+1)*t.width])
+		key := words[k*t.width : (k+1)*t.width]
+		if k > 0 && sameWords(key, words[(k-1)*t.width:k*t.width]) {
+			out[k] = out[k-1]
+			continue
+		}
+		n, isNew := t.one(key)
 		if out[k] = n; isNew {
 			began = append(began, int32(k))
 		}
 	}
 	return began
+}
+
+// lookUp sets out[k] to the number of the k-th key, or noGroup. null is as of find.
+func (t *groupTable) lookUp(out []uint32, words []uint64, null []bool) {
+	for k := range out {
+		switch {
+		case null != nil && null[k]:
+			out[k] = t.null - 1 // noGroup where it was not seen
+		default:
+			out[k] = t.peek(words[k*t.width : (k+1)*t.width])
+		}
+	}
+}
+
+// peek is the number of a single key that is not the null key, or noGroup.
+func (t *groupTable) peek(key []uint64) uint32 {
+	w := key[0]
+	switch {
+	case t.direct:
+		if w < uint64(len(t.byWord)) {
+			return t.byWord[w] - 1
+		}
+		return noGroup
+	case t.width == 1:
+		mask := uint64(len(t.slots) - 1)
+		at := mixWord(w) & mask
+		for t.slots[at].number != 0 && t.slots[at].word != w {
+			at = (at + 1) & mask
+		}
+		return t.slots[at].number - 1
+	}
+	h := mixWords(key)
+	mask := uint64(len(t.numbers) - 1)
+	at := h & mask
+	for t.numbers[at].number != 0 {
+		s := t.numbers[at]
+		if n := int(s.number - 1); s.hash == uint32(h>>32) && sameWords(t.keys[n*t.width:(n+1)*t.width], key) {
+			return s.number - 1
+		}
+		at = (at + 1) & mask
+	}
+	return noGroup
 }
 
 func (t *groupTable) findNullable(out []uint32, words []uint64, null []bool, began []int32) []int32 {
@@ -100,6 +149,10 @@ func (t *groupTable) findWords(out []uint32, words []uint64, began []int32) []in
 	slots := t.slots
 	mask := uint64(len(slots) - 1)
 	for k, w := range words[:len(out)] {
+		if k > 0 && w == words[k-1] { // rows of one group often lie side by side
+			out[k] = out[k-1]
+			continue
+		}
 		at := mixWord(w) & mask
 		for {
 			s := &slots[at]
@@ -177,9 +230,26 @@ func (t *groupTable) add(key []uint64) uint32 {
 	return uint32(t.count - 1)
 }
 
+// fewSlots is up to how many slots a table grows in larger steps.
+const fewSlots = 1 << 13
+
+// moreSlots is how many slots follow n.
+func moreSlots(n int) int {
+	if n < fewSlots {
+		return 8 * n
+	}
+	return 2 * n
+}
+
+// reserve makes room for a number of keys.
+func (t *groupTable) reserve(keys int) {
+	t.keys = slices.Grow(t.keys, max(0, keys*t.width-len(t.keys)))
+}
+
 func (t *groupTable) growSlots() {
 	before := t.slots
-	t.slots = make([]wordSlot, 2*len(before))
+	t.slots = make([]wordSlot, moreSlots(len(before)))
+	t.reserve(len(t.slots) / 2)
 	mask := uint64(len(t.slots) - 1)
 	for _, s := range before {
 		if s.number == 0 {
@@ -194,7 +264,8 @@ func (t *groupTable) growSlots() {
 }
 
 func (t *groupTable) growNumbers() {
-	t.numbers = make([]groupSlot, 2*len(t.numbers))
+	t.numbers = make([]groupSlot, moreSlots(len(t.numbers)))
+	t.reserve(len(t.numbers) / 2)
 	mask := uint64(len(t.numbers) - 1)
 	for n := range t.count {
 		h := mixWords(t.keys[n*t.width : (n+1)*t.width])

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"slices"
 
 	"lakesql/batch"
 )
@@ -9,7 +10,8 @@ import (
 // minSet is the length from which on a list of integers is looked up instead of compared one by one.
 const minSet = 8
 
-// NewIn returns arg IN (list).
+// NewIn returns arg IN (list). An item sees the rows alone whose arg is not null and that are equal to no item before it: another is not asked for what
+// may fail, or warn.
 func NewIn(arg Expr, list []Expr) (Expr, error) {
 	if len(list) == 0 {
 		return nil, unsupported("IN ()")
@@ -25,7 +27,57 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 	if e, ok := newSet(equals); ok {
 		return e, nil
 	}
-	return NewOr(equals...)
+	test, err := NewOr(equals...)
+	if err != nil || !slices.ContainsFunc(list, func(x Expr) bool { return len(x.children()) > 0 }) {
+		return test, err
+	}
+	return &listed{arg: arg, test: test}, nil
+}
+
+// listed is arg IN (list) where items are computed.
+type listed struct {
+	arg, test Expr
+	known     []int32 // the rows whose arg is not null
+	valid     batch.Bitmap
+	out       batch.Vector
+}
+
+func (e *listed) Type() batch.Type { return boolType }
+
+func (e *listed) children() []Expr { return []Expr{e.arg, e.test} }
+
+func (e *listed) Clone() Expr { return &listed{arg: e.arg.Clone(), test: e.test.Clone()} }
+
+func (e *listed) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
+	v, err := e.arg.Eval(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if v.Valid == nil {
+		return e.test.Eval(ctx, b)
+	}
+	e.known = resize(e.known, b.Len)[:0]
+	selected(b, func(i int) {
+		if !v.IsNull(i) {
+			e.known = append(e.known, int32(i))
+		}
+	})
+	rows := *b
+	rows.Sel = e.known
+	reset(&e.out, boolType, b.Len)
+	e.valid = resize(e.valid, (b.Len+63)/64)
+	clear(e.valid)
+	if v, err = e.test.Eval(ctx, &rows); err != nil {
+		return nil, err
+	}
+	selected(&rows, func(i int) {
+		if !v.IsNull(i) {
+			e.out.Bools[i] = boolAt(v, i)
+			e.valid.Set(i)
+		}
+	})
+	e.out.Valid = e.valid
+	return &e.out, nil
 }
 
 // set is arg IN (constants) by a hash table.
@@ -46,7 +98,7 @@ func newSet(equals []Expr) (Expr, bool) {
 	first := equals[0].(*compare)
 	e := &set{arg: first.l, ints: map[int64]struct{}{}, texts: map[string]struct{}{}}
 	t := e.arg.Type()
-	if l := t.Layout(); l != batch.LayoutBytes && (l != batch.LayoutI64 || len(equals) < minSet) {
+	if l := t.Layout(); l != batch.LayoutBytes && (l != batch.LayoutI64 && l != batch.LayoutI32 || len(equals) < minSet) {
 		return nil, false
 	}
 	for _, x := range equals {
@@ -62,7 +114,7 @@ func newSet(equals []Expr) (Expr, bool) {
 		case t.Layout() == batch.LayoutBytes:
 			e.texts[string(value.value.BytesAt(0))] = struct{}{}
 		default:
-			e.ints[value.value.I64[0]] = struct{}{}
+			e.ints[intAt(value.value, 0)] = struct{}{}
 		}
 	}
 	return e, true
@@ -105,7 +157,7 @@ func (e *set) has(v *batch.Vector, i int) bool {
 		_, ok := e.texts[string(v.BytesAt(i))]
 		return ok
 	}
-	_, ok := e.ints[v.I64[i]]
+	_, ok := e.ints[intAt(v, i)]
 	return ok
 }
 

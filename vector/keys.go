@@ -14,6 +14,7 @@ type keyEncoder struct {
 	columns []keyColumn
 	width   int  // words a key
 	single  bool // one column of one word; its nulls are apart, so that the word has no need of a bit for them
+	frozen  bool // texts that came never before make keys that no table has
 	values  []uint64
 	words   []uint64
 	null    []bool
@@ -106,16 +107,27 @@ func (e *keyEncoder) size() int64 {
 // encode returns the keys of n rows of the columns: of the given ones, nil: of all. null says which keys are the null key; nil: none. Both are
 // valid until the next call.
 func (e *keyEncoder) encode(columns []*batch.Vector, rows []int32, n int) (words []uint64, null []bool, err error) {
+	return e.encodeHashed(columns, rows, n, nil)
+}
+
+// encodeHashed is encode, told the hashes of the texts of the one column; nil: not known.
+func (e *keyEncoder) encodeHashed(columns []*batch.Vector, rows []int32, n int, hashes []uint64) (words []uint64, null []bool, err error) {
 	e.values = resize(e.values, n)
 	if e.single {
-		err = e.columns[0].load(e.values, columns[0], rows)
+		if p := e.columns[0].pool; p != nil {
+			err = p.numbersHashed(e.values, columns[0], rows, hashes, e.frozen)
+		} else {
+			e.columns[0].load(e.values, columns[0], rows)
+		}
 		return e.values, e.nulls(columns[0], rows, n), err
 	}
 	e.words = resize(e.words, n*e.width)
 	clear(e.words)
 	for i, v := range columns {
 		c := &e.columns[i]
-		if err := c.load(e.values, v, rows); err != nil {
+		if c.pool == nil {
+			c.load(e.values, v, rows)
+		} else if err := c.pool.numbersHashed(e.values, v, rows, nil, e.frozen); err != nil {
 			return nil, nil, err
 		}
 		null := e.nulls(v, rows, n)
@@ -165,11 +177,8 @@ func (e *keyEncoder) nulls(v *batch.Vector, rows []int32, n int) []bool {
 	return e.null
 }
 
-// load sets out to the column's values as words. What it sets for null rows is unspecified.
-func (c *keyColumn) load(out []uint64, v *batch.Vector, rows []int32) error {
-	if c.pool != nil {
-		return c.pool.numbers(out, v, rows)
-	}
+// load sets out to the column's values as words; it is not one of texts. What it sets for null rows is unspecified.
+func (c *keyColumn) load(out []uint64, v *batch.Vector, rows []int32) {
 	v = c.flat.flat(v)
 	switch v.Type.Layout() {
 	case batch.LayoutBools:
@@ -189,7 +198,6 @@ func (c *keyColumn) load(out []uint64, v *batch.Vector, rows []int32) error {
 	case batch.LayoutDec:
 		loadWords(out, v.Dec, rows, decimal128.Num.LowBits)
 	}
-	return nil
 }
 
 // loadHigh sets out to the higher halves of a DECIMAL of 128 bits.
@@ -230,25 +238,43 @@ func (e *keyEncoder) decode(t *groupTable, lo, hi int) []*batch.Vector {
 }
 
 func (e *keyEncoder) decodeColumn(t *groupTable, column, lo, hi int) *batch.Vector {
+	out := e.newColumn(column, hi-lo)
+	for n := lo; n < hi; n++ {
+		e.appendKey(out, t, column, n)
+	}
+	return out
+}
+
+// decodeGroups is a column of some keys of a table.
+func (e *keyEncoder) decodeGroups(t *groupTable, column int, groups []int32) *batch.Vector {
+	out := e.newColumn(column, len(groups))
+	for _, n := range groups {
+		e.appendKey(out, t, column, int(n))
+	}
+	return out
+}
+
+func (e *keyEncoder) newColumn(column, n int) *batch.Vector {
 	c := &e.columns[column]
-	out := batch.NewVector(c.typ, hi-lo)
 	if c.pool != nil {
-		out.Dict = c.pool.values
+		return &batch.Vector{Type: c.typ, Dict: c.pool.values, Codes: make([]uint32, 0, n)}
+	}
+	return batch.NewVector(c.typ, n)
+}
+
+// appendKey adds the value that a column has in the n-th key of a table.
+func (e *keyEncoder) appendKey(out *batch.Vector, t *groupTable, column, n int) {
+	c := &e.columns[column]
+	key := t.keys[n*e.width : (n+1)*e.width]
+	if e.single && t.null == uint32(n)+1 || !e.single && key[c.null.word]>>c.null.shift&1 != 0 {
+		out.AppendNull()
+		return
 	}
 	mask := ^uint64(0)
 	if bits := keyBits(c.typ); bits < 64 {
 		mask = 1<<bits - 1
 	}
-	for n := lo; n < hi; n++ {
-		key := t.keys[n*e.width : (n+1)*e.width]
-		isNull := e.single && t.null == uint32(n)+1 || !e.single && key[c.null.word]>>c.null.shift&1 != 0
-		if isNull {
-			out.AppendNull()
-			continue
-		}
-		c.append(out, key[c.at.word]>>c.at.shift&mask, key)
-	}
-	return out
+	c.append(out, key[c.at.word]>>c.at.shift&mask, key)
 }
 
 // append adds the value of a word. key is the whole key.

@@ -21,6 +21,15 @@ type column struct {
 // NewColumn returns column index of the batches that it will see.
 func NewColumn(index int, field batch.Field) Expr { return &column{index: index, field: field} }
 
+// ColumnOf is the position of the column that an expression is; false where it is none.
+func ColumnOf(e Expr) (index int, ok bool) {
+	c, ok := e.(*column)
+	if !ok {
+		return 0, false
+	}
+	return c.index, true
+}
+
 func (e *column) Type() batch.Type { return e.field.Type }
 
 func (e *column) children() []Expr { return nil }
@@ -61,6 +70,34 @@ func (e *literal) Clone() Expr { return &literal{typ: e.typ, constant: constant{
 
 func (e *literal) Eval(_ context.Context, b *batch.Batch) (*batch.Vector, error) {
 	return e.vector(e.typ, b.Len), nil
+}
+
+// parameter is a constant that is set after the expression was made, and before it is evaluated. Its clones have the same value.
+type parameter struct {
+	literal
+	of *parameterValue
+}
+
+// parameterValue is what a parameter is set to.
+type parameterValue struct {
+	value *batch.Vector
+	known bool // it is set
+}
+
+// NewParameter returns a constant of a type that is NULL until set gives it, and its clones, a value, one row of the type, or nil for NULL: before the
+// first Eval. A FileFilter takes it for any value until then.
+func NewParameter(t batch.Type) (e Expr, set func(value *batch.Vector)) {
+	p := &parameter{literal: literal{typ: t}, of: &parameterValue{}}
+	return p, func(value *batch.Vector) { *p.of = parameterValue{value: value, known: true} }
+}
+
+func (e *parameter) Clone() Expr { return &parameter{literal: literal{typ: e.typ}, of: e.of} }
+
+func (e *parameter) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
+	if e.value != e.of.value {
+		e.constant = constant{value: e.of.value}
+	}
+	return e.literal.Eval(ctx, b)
 }
 
 func newLiteral(t batch.Type, set func(v *batch.Vector)) Expr {

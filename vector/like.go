@@ -109,11 +109,14 @@ func matcher(parts []patternPart) func(text []byte) bool {
 // matchParts matches from left to right and, when it fails, lets the last % take one more character: earlier ones need not
 // be tried again.
 func matchParts(parts []patternPart, text []byte) bool {
-	p, t := 0, 0
+	p, t, ok := 0, 0, false
 	retry, retryText := -1, 0
 	for p < len(parts) || t < len(text) {
 		if p < len(parts) {
 			if parts[p].kind == patternAny {
+				if t, ok = nextStart(parts[p+1:], text, t); !ok {
+					return false
+				}
 				retry, retryText = p, t
 				p++
 				continue
@@ -127,10 +130,21 @@ func matchParts(parts []patternPart, text []byte) bool {
 			return false
 		}
 		_, n := utf8.DecodeRune(text[retryText:])
-		retryText += n
+		if retryText, ok = nextStart(parts[retry+1:], text, retryText+n); !ok {
+			return false
+		}
 		p, t = retry+1, retryText
 	}
 	return true
+}
+
+// nextStart is the first place from t on where what follows a % can match; false: there is none. The first byte of a character is none within another.
+func nextStart(parts []patternPart, text []byte, t int) (int, bool) {
+	if len(parts) == 0 || parts[0].kind != patternText || !utf8.RuneStart(parts[0].text[0]) {
+		return t, true
+	}
+	i := bytes.Index(text[t:], parts[0].text)
+	return t + i, i >= 0
 }
 
 func matchPart(part patternPart, text []byte) (int, bool) {

@@ -156,16 +156,3 @@ func (e *isNull) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error
 	}
 	return &e.out, nil
 }
-
-// NewBetween returns low <= arg AND arg <= high.
-func NewBetween(arg, low, high Expr) (Expr, error) {
-	from, err := NewCompare(GreaterEqual, arg, low)
-	if err != nil {
-		return nil, err
-	}
-	to, err := NewCompare(LessEqual, arg, high)
-	if err != nil {
-		return nil, err
-	}
-	return NewAnd(from, to)
-}

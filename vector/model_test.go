@@ -57,7 +57,11 @@ func drawValue(t *rapid.T, typ batch.Type) any {
 	case batch.Float64:
 		return rapid.SampledFrom([]float64{float64(n), float64(n) / 4, 0.1, math.NaN(), math.Inf(-1), math.MaxFloat64, math.Copysign(0, -1), 1 << 53}).Draw(t, "double")
 	case batch.Decimal:
-		return decimal128.FromI64(n * rapid.SampledFrom([]int64{1, 10, 100, 100000}).Draw(t, "factor"))
+		x := decimal128.FromI64(n * rapid.SampledFrom([]int64{1, 10, 100, 100000}).Draw(t, "factor"))
+		if typ.Precision > 20 && rapid.IntRange(0, 3).Draw(t, "wide") == 0 {
+			x = x.Mul(decimal128.GetScaleMultiplier(rapid.IntRange(8, 16).Draw(t, "power"))).Add(decimal128.FromI64(n))
+		}
+		return x
 	case batch.String:
 		return rapid.SampledFrom([]string{"", "a", "ab", "abc", "b", "é", "éa", "a%", "a_", "\U0001F600", longText + "a", longText + "b", longText[1:] + "\U0001F600b"}).Draw(t, "string")
 	default:
@@ -189,6 +193,9 @@ func (g *generator) number(t *rapid.T, depth int) model {
 	op := rapid.SampledFrom([]ArithOp{Add, Subtract, Multiply, Divide, IntDivide, Modulo}).Draw(t, "op")
 	l, r := g.number(t, depth-1), g.number(t, depth-1)
 	e, err := NewArith(op, l.Expr, r.Expr)
+	if op == Divide {
+		e, err = NewDivide(l.Expr, r.Expr, 4)
+	}
 	if err != nil {
 		return l
 	}
@@ -217,7 +224,9 @@ func modelArith(op ArithOp, typ batch.Type, x, y any) (any, error) {
 			if b == 0 {
 				return nil, nil
 			}
-			z = a / b
+			if z = a / b; op == Modulo {
+				z = math.Mod(a, b)
+			}
 		}
 		if math.IsInf(z, 0) && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
 			return nil, errModelOverflow
@@ -236,9 +245,22 @@ func modelArith(op ArithOp, typ batch.Type, x, y any) (any, error) {
 		if b.Sign() == 0 {
 			return nil, nil
 		}
-		q, m := new(big.Int).QuoRem(a.Num(), b.Num(), new(big.Int))
-		if z.SetInt(q); op == Modulo {
-			z.SetInt(m)
+		scale := int64(0) // a quotient is cut off behind it
+		if op == Divide {
+			scale = int64(typ.Scale)
+		}
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(scale), nil)
+		q := z.Quo(a, b).Num()
+		q = new(big.Int).Quo(new(big.Int).Mul(q, power), z.Denom())
+		if z = new(big.Rat).SetFrac(q, power); op == Modulo {
+			z.Sub(a, z.Mul(z, b))
+		}
+	}
+	if typ.Kind == batch.Decimal {
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(typ.Scale)), nil)
+		unscaled := new(big.Rat).Mul(z, new(big.Rat).SetInt(power))
+		if len(new(big.Int).Abs(unscaled.Num()).String()) > batch.MaxPrecision {
+			return nil, errModelOverflow
 		}
 	}
 	if typ.Kind == batch.Int64 && !z.Num().IsInt64() {

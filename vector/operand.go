@@ -100,8 +100,11 @@ func (s *spreader) plain(v *batch.Vector) *batch.Vector {
 	return s.out.Slice(0, v.Len)
 }
 
-// resize returns s with n elements of unspecified value.
+// resize returns s with n elements of unspecified value, not nil: no rows are an empty list of them, and nil is all.
 func resize[T any](s []T, n int) []T {
+	if s == nil {
+		return make([]T, n)
+	}
 	return slices.Grow(s[:0], n)[:n]
 }
 

@@ -18,7 +18,7 @@ type Operator interface {
 
 // columnKeeper is an operator that can leave columns out. It is told before Next.
 type columnKeeper interface {
-	// keepColumns says which columns are looked at. Batches may have nil for the others.
+	// keepColumns says which columns are looked at. Batches may have nil for the others, each of them as it likes.
 	keepColumns(columns []int)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"lakesql/batch"
 )
@@ -17,13 +18,34 @@ type filter struct {
 }
 
 // NewFilter returns an operator that keeps the rows of child for which predicate is true. It narrows the selection and
-// copies nothing. Batches without a selected row are not handed on.
+// copies nothing. Batches without a selected row are not handed on. Over a Scan it is that Scan, which then filters its rows itself.
 func NewFilter(child Operator, predicate Expr) Operator {
-	f := &filter{child: child, tests: []Expr{predicate}}
-	if and, ok := predicate.(*logic); ok && !and.stop {
-		f.tests = and.args
+	if s, ok := scanOf(child); ok {
+		s.where(predicate)
+		return child
 	}
-	return f
+	if b, ok := child.(*before); ok && b.shared.Early {
+		b.Operator = NewFilter(b.Operator, predicate)
+		return b
+	}
+	return &filter{child: child, tests: conjuncts(predicate)}
+}
+
+// scanOf is the scan that an operator is, observed or not.
+func scanOf(op Operator) (*Scan, bool) {
+	if o, ok := op.(*observed); ok {
+		return scanOf(o.Operator)
+	}
+	s, ok := op.(*Scan)
+	return s, ok
+}
+
+// conjuncts are the predicates that must all be true.
+func conjuncts(predicate Expr) []Expr {
+	if and, ok := predicate.(*logic); ok && !and.stop {
+		return and.args
+	}
+	return []Expr{predicate}
 }
 
 // Fork implements Forker.
@@ -52,7 +74,7 @@ func (f *filter) Next(ctx context.Context) (*batch.Batch, error) {
 			if err != nil {
 				return nil, err
 			}
-			f.narrow(v)
+			f.sel = narrow(f.sel, &f.out, v)
 		}
 		if f.out.Rows() > 0 {
 			return &f.out, nil
@@ -60,30 +82,54 @@ func (f *filter) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 }
 
-// narrow keeps the rows where v is true. It works in place once the selection is the filter's own.
-func (f *filter) narrow(v *batch.Vector) {
-	f.sel = resize(f.sel, f.out.Len)
+// narrow keeps the rows of b selected where v is true. The selection is put into sel's memory, which b's may lie in already.
+func narrow(sel []int32, b *batch.Batch, v *batch.Vector) []int32 {
+	sel = resize(sel, b.Len)
 	k := 0
-	switch {
-	case f.out.Sel == nil && v.Valid == nil && v.Dict == nil:
-		for i, keep := range v.Bools[:f.out.Len] {
-			f.sel[k] = int32(i)
-			one := 0 // free of branches: selectivity does not matter
-			if keep {
-				one = 1
-			}
-			k += one
-		}
-	default:
-		selected(&f.out, func(i int) {
+	switch { // the loops are free of branches: selectivity does not matter
+	case v.Dict != nil:
+		selected(b, func(i int) {
 			if !v.IsNull(i) && boolAt(v, i) {
-				f.sel[k] = int32(i)
+				sel[k] = int32(i)
 				k++
 			}
 		})
+	case b.Sel == nil && v.Valid == nil:
+		for i, keep := range v.Bools[:b.Len] {
+			sel[k] = int32(i)
+			k += one(keep)
+		}
+	case b.Sel == nil:
+		for i, keep := range v.Bools[:b.Len] {
+			sel[k] = int32(i)
+			k += one(keep) & int(v.Valid[i>>6]>>(uint(i)&63))
+		}
+	case v.Valid == nil:
+		for _, i := range b.Sel {
+			sel[k] = i
+			k += one(v.Bools[i])
+		}
+	default:
+		for _, i := range b.Sel {
+			sel[k] = i
+			k += one(v.Bools[i]) & int(v.Valid[i>>6]>>(uint(i)&63))
+		}
 	}
-	f.out.Sel = f.sel[:k]
+	b.Sel = sel[:k]
+	return sel
 }
+
+// one is 1 for true.
+func one(b bool) int {
+	n := 0
+	if b {
+		n = 1
+	}
+	return n
+}
+
+// filterBy implements runtimeFiltered.
+func (f *filter) filterBy(r *runtimeFilter, values []Expr) bool { return filterBy(f.child, r, values) }
 
 func (f *filter) Close() error { return f.child.Close() }
 
@@ -91,6 +137,7 @@ func (f *filter) Close() error { return f.child.Close() }
 type project struct {
 	child  Operator
 	exprs  []Expr
+	unread []bool // by column: it is only passed on, and nobody above looks at it; nil: none is
 	schema *batch.Schema
 	out    batch.Batch
 }
@@ -104,8 +151,21 @@ func NewProject(child Operator, exprs []Expr, fields []batch.Field) Operator {
 // Fork implements Forker.
 func (p *project) Fork(n int) []Fork {
 	return forkOver(p.child, n, func(child Operator) Operator {
-		return &project{child: child, exprs: cloneAll(p.exprs), schema: p.schema}
+		return &project{child: child, exprs: cloneAll(p.exprs), unread: p.unread, schema: p.schema}
 	})
+}
+
+// keepColumns leaves out columns that are only passed on. What is computed is computed all the same: it may fail.
+func (p *project) keepColumns(columns []int) {
+	var kept []Expr
+	p.unread = make([]bool, len(p.exprs))
+	for i, e := range p.exprs {
+		_, passedOn := e.(*column)
+		if p.unread[i] = passedOn && !slices.Contains(columns, i); !p.unread[i] {
+			kept = append(kept, e)
+		}
+	}
+	keepColumns(p.child, columnsOf(kept...))
 }
 
 func (p *project) Schema() *batch.Schema { return p.schema }
@@ -117,6 +177,10 @@ func (p *project) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 	p.out = batch.Batch{Schema: p.schema, Cols: resize(p.out.Cols, len(p.exprs)), Len: b.Len, Sel: b.Sel}
 	for i, e := range p.exprs {
+		if p.unread != nil && p.unread[i] {
+			p.out.Cols[i] = nil
+			continue
+		}
 		if e.Type() != p.schema.Fields[i].Type {
 			return nil, fmt.Errorf("project column %s: it is declared as %s and its expression is %s", p.schema.Fields[i].Name, p.schema.Fields[i].Type, e.Type())
 		}
@@ -125,6 +189,18 @@ func (p *project) Next(ctx context.Context) (*batch.Batch, error) {
 		}
 	}
 	return &p.out, nil
+}
+
+// filterBy implements runtimeFiltered: for values that are columns of the child, or conversions of them.
+func (p *project) filterBy(r *runtimeFilter, values []Expr) bool {
+	below := make([]Expr, len(values))
+	for i, v := range values {
+		var ok bool
+		if below[i], ok = substitute(v, p.exprs); !ok {
+			return false
+		}
+	}
+	return filterBy(p.child, r, below)
 }
 
 func (p *project) Close() error { return p.child.Close() }

@@ -17,16 +17,18 @@ type skipped struct {
 	rows   int64 // of pages, in row groups that stay
 }
 
-// rows returns the rows of an open file for which the predicate can be true, by the statistics of row groups and pages.
-func (f *FileFilter) rows(ctx context.Context, file delta.File, open *parquet.File) (rows []parquet.RowRange, out skipped, err error) {
+// rows returns the rows of an open file, among those in within (nil: all), for which the predicate can be true, by the statistics of row groups and pages.
+func (f *FileFilter) rows(ctx context.Context, file delta.File, open *parquet.File, within []parquet.RowRange) (rows []parquet.RowRange, out skipped, err error) {
 	known, err := f.partitionBounds(file)
 	if err != nil {
 		return nil, out, err
 	}
-	start := int64(0)
 	for g, group := range open.RowGroups() {
-		all := parquet.RowRange{Start: start, End: start + group.NumRows}
-		start = all.End
+		all := parquet.RowRange{Start: group.Start, End: group.Start + group.NumRows}
+		looked := all.Meet(within)
+		if len(looked) == 0 {
+			continue
+		}
 		for _, i := range f.needed {
 			if c := f.columns[i]; c.stored() {
 				known[i] = f.statsBounds(c, group.Stats(c.field, f.naming, f.byID), group.NumRows)
@@ -42,13 +44,21 @@ func (f *FileFilter) rows(ctx context.Context, file delta.File, open *parquet.Fi
 				return nil, out, err
 			}
 		}
-		out.rows += group.NumRows
-		for _, w := range wanted {
-			out.rows -= w.End - w.Start
+		kept := []parquet.RowRange{}
+		for _, l := range looked {
+			kept = append(kept, l.Meet(wanted)...)
 		}
-		rows = append(rows, wanted...)
+		out.rows += countRows(looked) - countRows(kept)
+		rows = append(rows, kept...)
 	}
 	return rows, out, nil
+}
+
+func countRows(ranges []parquet.RowRange) (n int64) {
+	for _, r := range ranges {
+		n += r.End - r.Start
+	}
+	return n
 }
 
 func (f *FileFilter) statsBounds(c scanColumn, s parquet.ColumnStats, rows int64) bounds {

@@ -42,20 +42,26 @@ func (p pruner) outcome(e Expr) outcome {
 		return p.compare(e.op, p.bounds(e.l), p.bounds(e.r))
 	case *set:
 		return p.set(e)
+	case *listed:
+		return p.outcome(e.test)
 	case *like:
 		return p.like(e)
-	case *literal, *column:
+	case *literal, *parameter, *column:
 		return p.boolean(p.bounds(e))
 	}
 	return anyOutcome
 }
 
-// logic combines arguments as if they were independent, which only adds outcomes.
+// logic combines arguments as if they were independent, which only adds outcomes. One that decides for every row makes the others meaningless.
 func (p pruner) logic(e *logic) outcome {
 	all := outcome{isTrue: true, isFalse: true}
 	some := outcome{}
+	decided := outcome{isTrue: e.stop, isFalse: !e.stop}
 	for _, a := range e.args {
 		o := p.outcome(a)
+		if o == decided {
+			return decided
+		}
 		all.isTrue = all.isTrue && o.isTrue
 		all.isFalse = all.isFalse && o.isFalse
 		some.isTrue = some.isTrue || o.isTrue
@@ -85,6 +91,11 @@ func (p pruner) bounds(e Expr) bounds {
 	switch e := e.(type) {
 	case *column:
 		return p.column(e.index)
+	case *parameter:
+		if !e.of.known {
+			return unbounded
+		}
+		return p.bounds(&literal{typ: e.typ, constant: constant{value: e.of.value}})
 	case *literal:
 		if e.value == nil {
 			return bounds{null: true}

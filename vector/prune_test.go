@@ -103,7 +103,7 @@ func TestSkips(t *testing.T) {
 		"s LIKE 'd%'":       {must(NewLike(s, "d%", '\\')), true},
 		"s LIKE 'da%'":      {must(NewLike(s, "da%", '\\')), false},
 		"s LIKE '%a'":       {must(NewLike(s, "%a", '\\')), true},
-		"n BETWEEN 1 AND 9": {must(NewBetween(n, NewInt(1), NewInt(9))), false},
+		"n BETWEEN 1 AND 9": {must(newBetween(n, NewInt(1), NewInt(9))), false},
 		"n = 9 OR s = 'c'":  {must(NewOr(cmp(Equal, n, NewInt(9)), cmp(Equal, s, NewString("c")))), true},
 		"n = 15 AND s = ''": {must(NewAnd(cmp(Equal, n, NewInt(15)), cmp(Equal, s, NewString("")))), false},
 	} {
@@ -124,4 +124,34 @@ func TestReplacementCharacter(t *testing.T) {
 	e, err := NewCompare(Equal, NewColumn(0, batch.Field{Name: "s", Type: typ}), NewString("x\U0001F600"))
 	require.NoError(t, err)
 	require.True(t, canMatch(e, func(int) bounds { return b }))
+}
+
+// TestPartitionsDecide: where a partition's value makes one side of an OR true, or one of an AND false, the other side does not matter.
+func TestPartitionsDecide(t *testing.T) {
+	schema := batch.NewSchema(
+		batch.Field{Name: "p", Type: batch.Type{Kind: batch.Int64}, Nullable: true}, batch.Field{Name: "n", Type: batch.Type{Kind: batch.Int64}, Nullable: true})
+	x := newTable(t, schema, "p")
+	b := batch.NewBuilder(schema)
+	for _, p := range []any{nil, int64(1), int64(5)} {
+		require.NoError(t, b.AppendRow(p, int64(7)))
+	}
+	x.write(b.Finish())
+	p, n := NewColumn(0, schema.Fields[0]), NewColumn(1, schema.Fields[1])
+	less := must(NewCompare(Less, p, NewInt(2)))
+	for _, c := range []struct {
+		predicate Expr
+		want      map[string]Coverage // by p; null is ""
+	}{
+		{must(NewOr(NewIsNull(p), less)), map[string]Coverage{"": AllRows, "1": AllRows, "5": NoRows}},
+		{must(NewOr(less, must(NewCompare(Equal, n, NewInt(7))))), map[string]Coverage{"": SomeRows, "1": AllRows, "5": SomeRows}},
+		{must(NewNot(must(NewAnd(less, must(NewCompare(Equal, n, NewInt(7))))))), map[string]Coverage{"": SomeRows, "1": SomeRows, "5": AllRows}},
+	} {
+		f, err := NewFileFilter(x.snap, []string{"p", "n"}, c.predicate)
+		require.NoError(t, err)
+		for file := range x.snap.Files() {
+			partitions, err := f.partitionBounds(file)
+			require.NoError(t, err)
+			require.Equal(t, c.want[file.PartitionValues["p"]], f.coverage(partitions), "%v of %v", file.PartitionValues, c.predicate)
+		}
+	}
 }

@@ -26,8 +26,8 @@ func AddressField(name string) batch.Field {
 }
 
 // Scan reads the rows of a snapshot, file after file in the snapshot's order. While the rows of one file are handed out, the next one is
-// opened. It leaves out the files, row groups and pages that its filter rules out. Its forks read files, or row groups of large ones, side by
-// side.
+// opened. It leaves out the files, row groups and pages that its filter rules out. What a Filter on it tests is tested here, where columns that no test looks
+// at are read for the rows that are left. Its forks read files, or row groups of large ones, side by side.
 //
 // Files that wait cost nothing: they are taken from the snapshot one at a time.
 type Scan struct {
@@ -36,8 +36,11 @@ type Scan struct {
 	cache  *parquet.Cache // nil: every file is opened anew
 	schema *batch.Schema
 	filter *FileFilter
-	unread []bool        // by column: nobody looks at it, and batches have nil for it; nil: all are read
-	read   []batch.Field // the columns of the table among the scan's that are read
+	tests  []*rowTest
+	learnt []*learntTests
+	unread []bool        // by column: nobody above looks at it, and batches have nil for it; nil: all are read
+	read   []batch.Field // the columns of the table that are read for the rows above or for the tests; nil: not known yet
+	place  []int         // by column: where it is in read; -1: it is not there
 	files  iter.Seq2[int64, delta.File]
 
 	ctx    context.Context // of the reads; ends with Close
@@ -47,8 +50,7 @@ type Scan struct {
 	ahead  chan opened // the file being opened; nil when there is none
 	now    *openFile
 	closed bool
-	out    batch.Batch
-	row    batch.Vector // the values of RowColumn
+	window window
 
 	counts *scanCounts
 }
@@ -66,12 +68,18 @@ type ScanStats struct {
 	RowGroups        int   // in the files that were opened
 	RowGroupsSkipped int   // of them, those left out by statistics
 	RowsSkipped      int64 // in the other row groups, those in pages that were left out by statistics
-	Rows             int64 // handed out
+	Rows             int64 // that were looked at: neither left out nor deleted
+
+	// Of what was left out, what runtime filters did; and the rows that they left out one by one.
+	Learnt struct {
+		Files, RowGroups int
+		PageRows, Rows   int64
+	}
 }
 
 // NewScan returns a scan of the named columns of a snapshot of the table, FileColumn and RowColumn among them. filter may be nil: it refers
 // to columns by their position in columns, and is used to leave out files, row groups and pages that have no row for it. The caller still
-// filters the rows. NewScan reads nothing.
+// filters the rows, as NewFilter does. NewScan reads nothing.
 func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter Expr) (*Scan, error) {
 	s := &Scan{table: table, snap: snap, schema: &batch.Schema{}, files: Numbered(snap), counts: &scanCounts{}}
 	var err error
@@ -80,22 +88,52 @@ func NewScan(table *delta.Table, snap *delta.Snapshot, columns []string, filter 
 	}
 	for _, c := range s.filter.columns {
 		s.schema.Fields = append(s.schema.Fields, c.field)
-		if c.position >= 0 {
-			s.read = append(s.read, c.field)
-		}
 	}
 	return s, nil
 }
 
+// where makes the scan leave out the rows for which a predicate over its columns is not true. It is called before Next and Fork.
+func (s *Scan) where(predicate Expr) {
+	s.filter.and(predicate)
+	for _, test := range conjuncts(predicate) {
+		s.tests = append(s.tests, newRowTest(test.Clone()))
+	}
+}
+
 // keepColumns leaves out the other columns: batches have nil in their places. It is called before Next.
 func (s *Scan) keepColumns(columns []int) {
-	s.unread, s.read = make([]bool, len(s.filter.columns)), nil
+	s.unread = make([]bool, len(s.filter.columns))
+	for i := range s.unread {
+		s.unread[i] = !slices.Contains(columns, i)
+	}
+}
+
+// begin decides what is read. It is called before the first file is opened.
+func (s *Scan) begin() {
+	if s.place != nil {
+		return
+	}
+	tested := make([]bool, len(s.filter.columns))
+	for _, t := range s.tests {
+		t.mark(tested)
+	}
+	for _, l := range s.learnt {
+		for _, i := range columnsOf(l.values...) {
+			tested[i] = true
+		}
+	}
+	s.read, s.place = []batch.Field{}, make([]int, len(s.filter.columns))
 	for i, c := range s.filter.columns {
-		if s.unread[i] = !slices.Contains(columns, i); !s.unread[i] && c.position >= 0 {
+		s.place[i] = -1
+		if c.position >= 0 && (tested[i] || !s.leftOut(i)) {
+			s.place[i] = len(s.read)
 			s.read = append(s.read, c.field)
 		}
 	}
 }
+
+// leftOut says whether nobody above looks at a column.
+func (s *Scan) leftOut(i int) bool { return s.unread != nil && s.unread[i] }
 
 // Numbered are the files of a snapshot with their places among them, which are the numbers in FileColumn.
 func Numbered(snap *delta.Snapshot) iter.Seq2[int64, delta.File] {
@@ -132,6 +170,15 @@ func (s *Scan) count(f func(*ScanStats)) {
 	f(&s.counts.stats)
 }
 
+// filterBy implements runtimeFiltered.
+func (s *Scan) filterBy(f *runtimeFilter, values []Expr) bool {
+	if len(columnsOf(values...)) == 0 {
+		return false
+	}
+	s.learnt = append(s.learnt, &learntTests{filter: f, values: values})
+	return true
+}
+
 // Next implements Operator.
 func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 	if err := ctx.Err(); err != nil {
@@ -140,6 +187,7 @@ func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 	if s.closed {
 		return nil, io.EOF
 	}
+	s.begin()
 	for {
 		if s.now == nil {
 			if err := s.advance(ctx); err != nil {
@@ -154,44 +202,26 @@ func (s *Scan) Next(ctx context.Context) (*batch.Batch, error) {
 
 // nextOfFile returns the next batch of the current file; nil, nil after the last.
 func (s *Scan) nextOfFile(ctx context.Context) (*batch.Batch, error) {
-	b, err := s.now.reader.Next(ctx)
-	if errors.Is(err, io.EOF) {
-		done := s.now
-		s.now = nil
-		return nil, done.reader.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.count(func(c *ScanStats) { c.Rows += int64(b.Rows()) })
-	return s.assemble(b), nil
-}
-
-// assemble puts the address between the columns of the table.
-func (s *Scan) assemble(b *batch.Batch) *batch.Batch {
-	if len(s.read) == len(s.filter.columns) {
-		return b
-	}
-	s.out = batch.Batch{Schema: s.schema, Cols: s.out.Cols[:0], Len: b.Len, Sel: b.Sel}
-	read := 0
-	for i, c := range s.filter.columns {
-		switch {
-		case s.unread != nil && s.unread[i]:
-			s.out.Cols = append(s.out.Cols, nil)
-		case c.position >= 0:
-			s.out.Cols = append(s.out.Cols, b.Cols[read])
-			read++
-		case c.field.Name == FileColumn:
-			s.out.Cols = append(s.out.Cols, s.now.number.vector(c.field.Type, b.Len))
-		default:
-			reset(&s.row, c.field.Type, b.Len)
-			for i := range s.row.I64 {
-				s.row.I64[i] = s.now.reader.Position() + int64(i)
-			}
-			s.out.Cols = append(s.out.Cols, &s.row)
+	for {
+		n, live, err := s.now.reader.Advance(ctx)
+		if errors.Is(err, io.EOF) {
+			done := s.now
+			s.now = nil
+			return nil, done.reader.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		looked := n
+		if live != nil {
+			looked = len(live)
+		}
+		s.count(func(c *ScanStats) { c.Rows += int64(looked) })
+		b, err := s.readWindow(ctx, n, live)
+		if b != nil || err != nil {
+			return b, err
 		}
 	}
-	return &s.out
 }
 
 // advance makes the next file with rows the current one, and begins to open the one after it. io.EOF: there is none.
@@ -227,6 +257,7 @@ type opened struct {
 type openFile struct {
 	number constant // of the file, for FileColumn
 	reader *delta.FileReader
+	passed bool // the tests are true for every row of it
 }
 
 // closedWith is an ahead that tells the same again.
@@ -253,37 +284,48 @@ func (s *Scan) openNext() (file *openFile, err error) {
 		}
 	}()
 	for {
-		n, f, err := s.nextFile()
+		f, err := s.nextFile()
 		if err != nil {
 			return nil, err
 		}
-		reader, rows, err := s.open(s.ctx, f)
+		o, err := s.open(s.ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		if reader != nil {
-			reader.Restrict(rows)
-			return newOpenFile(n, reader), nil
+		if o.reader == nil {
+			continue
 		}
+		if some, err := s.restrict(s.ctx, o.reader, f.file, o.rows); err != nil || !some {
+			if err = errors.Join(err, o.reader.Close()); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		return newOpenFile(f.number, o.reader, o.passed), nil
 	}
 }
 
-// nextFile returns the next file and its number, or io.EOF.
-func (s *Scan) nextFile() (int64, delta.File, error) {
+// nextFile returns the next file with what the filter says of it, or io.EOF.
+func (s *Scan) nextFile() (numbered, error) {
 	if s.next == nil {
 		s.next, s.stop = iter.Pull2(s.files)
 	}
 	n, f, ok := s.next()
 	if !ok {
-		return 0, delta.File{}, io.EOF
+		return numbered{}, io.EOF
 	}
-	return n, f, nil
+	s.count(func(c *ScanStats) { c.Files++ })
+	coverage, err := s.filter.Match(f)
+	if coverage == NoRows {
+		s.count(func(c *ScanStats) { c.FilesSkipped++ })
+	}
+	return numbered{number: n, file: f, coverage: coverage}, err
 }
 
-func newOpenFile(n int64, reader *delta.FileReader) *openFile {
+func newOpenFile(n int64, reader *delta.FileReader, passed bool) *openFile {
 	number := batch.NewVector(AddressField(FileColumn).Type, 1)
 	number.AppendInt64(n)
-	return &openFile{number: constant{value: number}, reader: reader}
+	return &openFile{number: constant{value: number}, reader: reader, passed: passed}
 }
 
 // Close implements Operator.
@@ -312,37 +354,85 @@ func (s *Scan) Close() error {
 	return errors.Join(errs...)
 }
 
-// open opens a file, and tells which of its rows can match the filter; nil rows: all. The reader is nil when nothing in the file can.
-func (s *Scan) open(ctx context.Context, f delta.File) (*delta.FileReader, []parquet.RowRange, error) {
-	s.count(func(c *ScanStats) { c.Files++ })
-	coverage, err := s.filter.Match(f)
+// matching is an open file with what the filter says of it.
+type matching struct {
+	reader *delta.FileReader  // nil: nothing in the file can match
+	rows   []parquet.RowRange // those that can; nil: all
+	passed bool               // every row matches
+}
+
+// open opens a file unless the filter, or a filter that is learnt, rules it out.
+func (s *Scan) open(ctx context.Context, f numbered) (matching, error) {
+	if f.coverage == NoRows {
+		return matching{}, nil
+	}
+	wanted, err := s.learntWants(f.file)
 	if err != nil {
-		return nil, nil, err
+		return matching{}, err
 	}
-	if coverage == NoRows {
-		s.count(func(c *ScanStats) { c.FilesSkipped++ })
-		return nil, nil, nil
+	if !wanted {
+		s.count(func(c *ScanStats) {
+			c.FilesSkipped++
+			c.Learnt.Files++
+		})
+		return matching{}, nil
 	}
-	reader, err := s.openReader(ctx, f)
-	if err != nil {
-		return nil, nil, err
+	m := matching{passed: f.coverage == AllRows}
+	if m.reader, err = s.openReader(ctx, f.file); err != nil {
+		return matching{}, err
 	}
-	s.count(func(c *ScanStats) { c.RowGroups += len(reader.Parquet().RowGroups()) })
-	if coverage == AllRows {
-		return reader, nil, nil
+	s.count(func(c *ScanStats) { c.RowGroups += len(m.reader.Parquet().RowGroups()) })
+	if m.passed {
+		return m, nil
 	}
-	rows, left, err := s.filter.rows(ctx, f, reader.Parquet())
-	if err != nil || len(rows) == 0 {
-		err = errors.Join(err, reader.Close())
-		reader = nil
+	var left skipped
+	m.rows, left, err = s.filter.rows(ctx, f.file, m.reader.Parquet(), nil)
+	s.leave(left)
+	if err != nil || len(m.rows) == 0 {
+		return matching{}, errors.Join(err, m.reader.Close())
 	}
+	return m, nil
+}
+
+// leave counts what is left out of an open file.
+func (s *Scan) leave(left skipped) {
 	s.count(func(c *ScanStats) {
 		c.RowGroupsSkipped += left.groups
 		c.RowsSkipped += left.rows
 	})
-	return reader, rows, err
 }
 
 func (s *Scan) openReader(ctx context.Context, f delta.File) (*delta.FileReader, error) {
 	return s.table.OpenFile(ctx, s.snap, f, delta.FileReaderOptions{Columns: s.read, Cache: s.cache})
+}
+
+// Preview counts what a scan of the files would leave out, without reading a row: of at most opened files that are read the row groups and pages too. It is
+// called instead of Next. all: it has looked into every file.
+func (s *Scan) Preview(ctx context.Context, opened int) (stats ScanStats, all bool, err error) {
+	s.begin()
+	for left := opened; ; {
+		f, err := s.nextFile()
+		if errors.Is(err, io.EOF) {
+			return s.Stats(), left >= 0, nil
+		}
+		if err != nil {
+			return stats, false, err
+		}
+		if f.coverage == NoRows {
+			continue
+		}
+		if left--; left < 0 {
+			continue
+		}
+		m, err := s.open(ctx, f)
+		if err != nil {
+			return stats, false, err
+		}
+		if m.reader == nil {
+			continue
+		}
+		if err := m.reader.Close(); err != nil {
+			return stats, false, err
+		}
+	}
 }

@@ -70,6 +70,25 @@ func NewFileFilter(snap *delta.Snapshot, columns []string, predicate Expr) (*Fil
 	return f, nil
 }
 
+// and adds a predicate to the filter's own.
+func (f *FileFilter) and(predicate Expr) {
+	switch f.predicate {
+	case nil:
+		f.predicate = predicate
+	case predicate: // it is known already
+	default:
+		f.predicate = &logic{args: append(slices.Clone(conjuncts(f.predicate)), conjuncts(predicate)...)}
+	}
+	f.needed = columnsOf(f.predicate)
+}
+
+// with is a filter of the same columns by another predicate.
+func (f *FileFilter) with(predicate Expr) *FileFilter {
+	other := *f
+	other.predicate, other.needed = predicate, columnsOf(predicate)
+	return &other
+}
+
 // Match tells for how many rows of a file the predicate is true, by the file's partition values first and then by its statistics, which
 // are parsed only when those leave it open. Statistics that cannot be read are none: they only ever save work. The error is a partition
 // value that cannot be read.

@@ -18,7 +18,7 @@ type SortKey struct {
 // sorting is ORDER BY, perhaps with a limit.
 //
 //  1. Each fork of the child has a sorter, which keeps the fork's rows: of a limit of n, those that may be among its first n.
-//  2. Each sorter sorts what it has in runs.
+//  2. Each sorter sorts what it has in runs, and merges them into a file when memory is nearly used.
 //  3. The runs are merged while they are handed out. Rows with the same keys come in the order of the child.
 type sorting struct {
 	child   Operator
@@ -30,8 +30,10 @@ type sorting struct {
 	read    bool
 	err     error // of reading the rows
 	merged  *sortedRuns
+	files   []*sortedRun
+	top     topBound
 	left    int // rows to hand out
-	refs    []rowRef
+	picked  []pickedRow
 	out     batch.Batch
 }
 
@@ -57,6 +59,8 @@ func (s *sorting) keepColumns(columns []int) {
 	keepColumns(s.child, columns)
 }
 
+func (s *sorting) budgets() []**Budget { return []**Budget{&s.budget} }
+
 func (s *sorting) Next(ctx context.Context) (*batch.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,15 +74,17 @@ func (s *sorting) Next(ctx context.Context) (*batch.Batch, error) {
 	if s.left == 0 {
 		return nil, io.EOF
 	}
-	n := min(s.left, batch.MaxRows)
-	s.left -= n
-	s.refs = s.refs[:0]
-	for range n {
-		s.refs = append(s.refs, s.merged.take())
+	if s.picked, s.err = s.merged.take(ctx, s.picked[:0], min(s.left, batch.MaxRows)); s.err != nil {
+		return nil, s.err
+	}
+	n := len(s.picked)
+	if s.left -= n; n == 0 {
+		s.left = 0
+		return nil, io.EOF
 	}
 	s.out = batch.Batch{Schema: s.Schema(), Cols: s.out.Cols[:0], Len: n}
 	for i := range s.Schema().Fields {
-		s.out.Cols = append(s.out.Cols, gatherColumn(s.refs, i))
+		s.out.Cols = append(s.out.Cols, gatherColumn(s.picked, i))
 	}
 	return &s.out, nil
 }
@@ -87,9 +93,15 @@ func (s *sorting) readAll(ctx context.Context) error {
 	if s.limit == 0 {
 		return nil
 	}
+	if s.limit <= mostTop {
+		s.top.descending = s.keys[0].Descending
+		filterBy(s.child, &s.top.filter, []Expr{s.keys[0].Expr})
+	}
 	s.forks = forksOf(s.child)
 	for i := range s.forks {
-		o := &sorter{keys: slices.Clone(s.keys), limit: s.limit, memory: share{budget: s.budget, what: "a sort"}}
+		o := &sorter{
+			keys: slices.Clone(s.keys), limit: s.limit, memory: share{budget: s.budget, what: "a sort"}, top: &s.top, schema: runSchema(s.Schema(), s.keys),
+		}
 		for k := range o.keys {
 			if i > 0 { // the first one has the keys themselves
 				o.keys[k].Expr = o.keys[k].Expr.Clone()
@@ -100,15 +112,23 @@ func (s *sorting) readAll(ctx context.Context) error {
 	if err := drainForks(ctx, s.forks, s.sorters); err != nil {
 		return err
 	}
-	var runs [][]rowRef
+	var runs []*sortedRun
 	for _, o := range s.sorters {
 		runs = append(runs, o.runs...)
+		s.files = append(s.files, o.files...)
+		o.files = nil
 	}
-	for _, r := range runs {
-		s.left += len(r)
+	for len(s.files) > mostRuns {
+		r, err := spillRun(ctx, s.budget, runSchema(s.Schema(), s.keys), s.keys, s.files[:mostRuns], s.limit)
+		if err != nil {
+			return err
+		}
+		s.files = append(s.files[mostRuns:len(s.files):len(s.files)], r)
 	}
-	s.left, s.merged = min(s.left, s.limit), newSortedRuns(s.keys, runs)
-	return nil
+	var err error
+	s.left = s.limit
+	s.merged, err = newSortedRuns(ctx, s.keys, append(runs, s.files...))
+	return err
 }
 
 // Close implements Operator.
@@ -116,7 +136,12 @@ func (s *sorting) Close() error {
 	var errs []error
 	for _, o := range s.sorters {
 		errs = append(errs, o.memory.set(0))
+		s.files = append(s.files, o.files...)
 	}
+	for _, r := range s.files {
+		errs = append(errs, r.file.close())
+	}
+	s.files = nil
 	s.sorters, s.merged, s.left, s.read = nil, nil, 0, true
 	if s.forks != nil {
 		errs = append(errs, closeForks(s.forks))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"slices"
 	"unsafe"
 
 	"lakesql/batch"
@@ -14,38 +13,28 @@ import (
 const (
 	// chunkRows is how many rows a sorter keeps together: few enough that no vector of texts passes 2 GiB.
 	chunkRows = 8 * batch.MaxRows
-	// sparedRows is how many rows a sorter with a limit keeps beyond it before it sorts out those that are not needed.
-	sparedRows = 4 * batch.MaxRows
-	// runRows is how many rows are sorted at once: few enough that a query ends soon after it was cancelled.
+	// leastSpared and mostSpared bound how many rows a sorter with a limit keeps beyond it before it sorts out those that are not needed: about as many as the limit, so that
+	// the bound of a small one is known soon.
+	leastSpared = batch.MaxRows / 8
+	mostSpared  = 4 * batch.MaxRows
+	// runRows is how many rows are sorted at once: few enough that they stay in the cache.
 	runRows = 8 * batch.MaxRows
 	// mostTop is the largest limit for which rows are sorted out before all were read.
 	mostTop = runRows
 )
 
-// rowChunk is some rows that a sorter keeps: the columns, and the keys that are none of them. A column that nobody looks at is nil.
-type rowChunk struct {
-	cols []*batch.Vector
-	keys []*batch.Vector
-	len  int
-}
-
-// rowRef is a row of a chunk, with what orders most rows by itself.
-type rowRef struct {
-	word     uint64 // ascends with the first key, as far as 64 bits tell
-	position int64  // ascends with the order of the child's rows
-	chunk    *rowChunk
-	row      int32
-}
-
 // sorter keeps and sorts the rows of one worker.
 type sorter struct {
 	keys   []SortKey
 	limit  int
-	chunk  *rowChunk  // the one that grows; nil: none yet
-	rows   []rowRef   // in the order in which they came
-	runs   [][]rowRef // sorted, after one another
-	sorted int        // rows in runs
-	bytes  int64      // of all chunks
+	chunks []*rowChunk // the last one grows
+	rows   []rowRef    // in the order in which they came
+	runs   []*sortedRun
+	files  []*sortedRun  // what there was no room for
+	schema *batch.Schema // of the files
+	top    *topBound
+	sorted int   // rows in runs
+	bytes  int64 // of all chunks
 	memory share
 	full   bool   // there are limit rows, and bound is the word of the last of them
 	bound  uint64 // rows with a greater word are not needed
@@ -63,6 +52,7 @@ func (s *sorter) add(ctx context.Context, b *batch.Batch, morsel int64) error {
 		s.morsel, s.counted = morsel, 0
 	}
 	s.vectors = s.vectors[:0]
+	var err error
 	for _, k := range s.keys {
 		v, err := k.Expr.Eval(ctx, b)
 		if err != nil {
@@ -71,12 +61,7 @@ func (s *sorter) add(ctx context.Context, b *batch.Batch, morsel int64) error {
 		s.vectors = append(s.vectors, v)
 	}
 	s.words = resize(s.words, b.Len)
-	sortWords(s.words, s.vectors[0], b)
-	if s.keys[0].Descending {
-		for i := range s.words {
-			s.words[i] = ^s.words[i]
-		}
-	}
+	orderWords(s.words, s.vectors[0], b, s.keys[0].Descending)
 	s.picked = s.picked[:0]
 	selected(b, func(i int) {
 		if !s.full || s.words[i] <= s.bound {
@@ -88,48 +73,77 @@ func (s *sorter) add(ctx context.Context, b *batch.Batch, morsel int64) error {
 	}
 	s.counted += int64(b.Len)
 	switch {
-	case s.limit <= mostTop && len(s.rows) >= s.limit+sparedRows:
-		s.cut()
+	case s.limit <= mostTop && len(s.rows) >= s.limit+spared(s.limit):
+		err = s.cut(ctx)
 	case s.limit > mostTop && len(s.rows) >= runRows:
-		s.endRun()
+		err = s.endRun(ctx)
 	}
-	return s.memory.set(s.bytes + int64(cap(s.rows)+s.sorted)*int64(unsafe.Sizeof(rowRef{})))
+	if err != nil {
+		return err
+	}
+	err = s.memory.set(s.bytes + int64(cap(s.rows)+s.sorted)*int64(unsafe.Sizeof(rowRef{})))
+	if s.memory.mustSpill() {
+		return s.spill(ctx)
+	}
+	return err
+}
+
+// spared is how many rows are kept beyond a limit.
+func spared(limit int) int { return min(max(limit, leastSpared), mostSpared) }
+
+// spill merges all rows into a file.
+func (s *sorter) spill(ctx context.Context) error {
+	if err := s.endRun(ctx); err != nil {
+		return err
+	}
+	r, err := spillRun(ctx, s.memory.budget, s.schema, s.keys, s.runs, s.limit)
+	if err != nil {
+		return err
+	}
+	s.files, s.runs, s.rows = append(s.files, r), nil, nil
+	s.sorted, s.bytes, s.chunks = 0, 0, nil
+	return s.memory.set(0)
 }
 
 // endRun sorts the rows that came since the last run.
-func (s *sorter) endRun() {
-	s.sort()
-	s.runs, s.sorted = append(s.runs, s.rows[:min(len(s.rows), s.limit)]), s.sorted+len(s.rows)
+func (s *sorter) endRun(ctx context.Context) error {
+	if err := s.sort(ctx); err != nil {
+		return err
+	}
+	s.runs, s.sorted = append(s.runs, &sortedRun{rows: s.rows[:min(len(s.rows), s.limit)], chunks: s.chunks}), s.sorted+len(s.rows)
 	s.rows = make([]rowRef, 0, runRows+batch.MaxRows)
+	return nil
 }
 
 // keep copies the picked rows.
 func (s *sorter) keep(b *batch.Batch) {
-	if s.chunk == nil || s.chunk.len+len(s.picked) > chunkRows {
-		s.chunk = &rowChunk{cols: make([]*batch.Vector, len(b.Cols)), keys: make([]*batch.Vector, len(s.keys))}
+	last := len(s.chunks) - 1
+	if last < 0 || s.chunks[last].len+len(s.picked) > chunkRows {
+		s.chunks = append(s.chunks, &rowChunk{cols: make([]*batch.Vector, len(b.Cols)), keys: make([]*batch.Vector, len(s.keys))})
+		last++
 	}
-	c := s.chunk
+	c := s.chunks[last]
 	before := c.size()
 	for i, v := range b.Cols {
-		c.cols[i] = appendPlain(c.cols[i], v, s.picked)
+		c.cols[i] = appendPlain(c.cols[i], v, s.picked, c.len)
 	}
 	for i, v := range s.vectors {
 		if e, ok := s.keys[i].Expr.(*column); ok {
 			c.keys[i] = c.cols[e.index]
 		} else {
-			c.keys[i] = appendPlain(c.keys[i], v, s.picked)
+			c.keys[i] = appendPlain(c.keys[i], v, s.picked, c.len)
 		}
 	}
 	for k, i := range s.picked {
-		s.rows = append(s.rows, rowRef{s.words[i], s.morsel<<40 | (s.counted + int64(i)), c, int32(c.len + k)})
+		s.rows = append(s.rows, rowRef{s.words[i], s.morsel<<40 | (s.counted + int64(i)), int32(last), int32(c.len + k)})
 	}
 	c.len += len(s.picked)
 	s.bytes += c.size() - before
 }
 
-// appendPlain appends rows to a vector, which is made when it is nil. Only texts keep a dictionary.
-func appendPlain(to, from *batch.Vector, rows []int32) *batch.Vector {
-	if from == nil {
+// appendPlain appends rows to a vector of as many as came before, which is made when there are none. Only texts keep a dictionary. nil: not all batches had the column.
+func appendPlain(to, from *batch.Vector, rows []int32, before int) *batch.Vector {
+	if from == nil || to == nil && before > 0 { // nobody looks at it, whatever some batches have
 		return nil
 	}
 	if to == nil {
@@ -142,81 +156,60 @@ func appendPlain(to, from *batch.Vector, rows []int32) *batch.Vector {
 	return to
 }
 
-// size is about how many bytes the chunk takes, twice where a column is a key.
-func (c *rowChunk) size() int64 {
-	n := int64(0)
-	for _, v := range append(c.cols[:len(c.cols):len(c.cols)], c.keys...) {
-		if v != nil {
-			n += vectorSize(v)
-		}
-	}
-	return n
-}
-
 // cut drops the rows beyond the limit, and copies the others so that nothing else is kept.
-func (s *sorter) cut() {
-	s.sort()
-	rows := s.rows[:s.limit]
-	s.full, s.bound = true, rows[s.limit-1].word
-	s.rows = make([]rowRef, 0, s.limit+sparedRows)
-	s.bytes, s.chunk = 0, nil
+func (s *sorter) cut(ctx context.Context) error {
+	if err := s.sort(ctx); err != nil {
+		return err
+	}
+	rows, chunks := s.rows[:s.limit], s.chunks
+	last := rows[s.limit-1]
+	s.full, s.bound = true, last.word
+	s.top.offer(chunks[last.chunk].keys[0], int(last.row), s.keys[0].Expr)
+	s.rows = make([]rowRef, 0, s.limit+spared(s.limit))
+	s.bytes, s.chunks = 0, nil
 	for len(rows) > 0 {
 		n := min(len(rows), chunkRows)
-		c := &rowChunk{cols: make([]*batch.Vector, len(rows[0].chunk.cols)), keys: make([]*batch.Vector, len(s.keys)), len: n}
+		picked := pickRows(nil, rows[:n], chunks)
+		c := &rowChunk{cols: make([]*batch.Vector, len(picked[0].chunk.cols)), keys: make([]*batch.Vector, len(s.keys)), len: n}
 		for i := range c.cols {
-			c.cols[i] = gatherColumn(rows[:n], i)
+			c.cols[i] = gatherColumn(picked, i)
 		}
 		for i := range c.keys {
 			if e, ok := s.keys[i].Expr.(*column); ok {
 				c.keys[i] = c.cols[e.index]
 			} else {
-				c.keys[i] = gatherVectors(rows[:n], func(c *rowChunk) *batch.Vector { return c.keys[i] })
+				c.keys[i] = gatherVectors(picked, func(c *rowChunk) *batch.Vector { return c.keys[i] })
 			}
 		}
 		for k, r := range rows[:n] {
-			s.rows = append(s.rows, rowRef{r.word, r.position, c, int32(k)})
+			s.rows = append(s.rows, rowRef{r.word, r.position, int32(len(s.chunks)), int32(k)})
 		}
+		s.chunks = append(s.chunks, c)
 		s.bytes += c.size()
 		rows = rows[n:]
 	}
-}
-
-func (s *sorter) finish() error {
-	s.endRun()
 	return nil
 }
 
-func (s *sorter) sort() {
-	slices.SortFunc(s.rows, func(a, b rowRef) int {
+func (s *sorter) finish(ctx context.Context) error { return s.endRun(ctx) }
+
+func (s *sorter) sort(ctx context.Context) error {
+	return sortRows(ctx, s.rows, func(a, b rowRef) int {
 		if a.word != b.word {
 			return cmp.Compare(a.word, b.word)
 		}
-		return compareRows(s.keys, &a, &b)
+		return compareRows(s.keys, &a, &b, s.chunks, s.chunks)
 	})
 }
 
-// compareRows orders two rows by all keys, and then by their positions.
-func compareRows(keys []SortKey, a, b *rowRef) int {
-	if a.word != b.word {
-		return cmp.Compare(a.word, b.word)
-	}
-	for i, k := range keys {
-		va, vb := a.chunk.keys[i], b.chunk.keys[i]
-		o := 0
-		switch an, bn := va.IsNull(int(a.row)), vb.IsNull(int(b.row)); {
-		case an || bn:
-			o = boolInt(bn) - boolInt(an)
-		default:
-			o = batch.Compare(va, int(a.row), vb, int(b.row))
-		}
-		if k.Descending {
-			o = -o
-		}
-		if o != 0 {
-			return o
+// orderWords are sortWords of a key, in its direction.
+func orderWords(out []uint64, v *batch.Vector, b *batch.Batch, descending bool) {
+	sortWords(out, v, b)
+	if descending {
+		for i := range out {
+			out[i] = ^out[i]
 		}
 	}
-	return cmp.Compare(a.position, b.position)
 }
 
 // sortWords sets out to words that ascend with the values of a key: equal values have the same word, and different ones may have.
@@ -276,47 +269,4 @@ func textWord(text []byte) uint64 {
 	var first [8]byte
 	copy(first[:], text)
 	return binary.BigEndian.Uint64(first[:])
-}
-
-// gatherColumn returns a column of rows; nil where nobody looks at it.
-func gatherColumn(rows []rowRef, column int) *batch.Vector {
-	return gatherVectors(rows, func(c *rowChunk) *batch.Vector { return c.cols[column] })
-}
-
-func gatherVectors(rows []rowRef, of func(*rowChunk) *batch.Vector) *batch.Vector {
-	first := of(rows[0].chunk)
-	if first == nil {
-		return nil
-	}
-	out := batch.NewVector(first.Type, len(rows))
-	switch first.Type.Layout() {
-	case batch.LayoutI32:
-		out.I32 = gatherValues(out, rows, of, func(v *batch.Vector) []int32 { return v.I32 })
-	case batch.LayoutI64:
-		out.I64 = gatherValues(out, rows, of, func(v *batch.Vector) []int64 { return v.I64 })
-	case batch.LayoutF64:
-		out.F64 = gatherValues(out, rows, of, func(v *batch.Vector) []float64 { return v.F64 })
-	default:
-		for _, r := range rows {
-			out.AppendFrom(of(r.chunk), int(r.row))
-		}
-	}
-	return out
-}
-
-// gatherValues returns the values of rows, and sets out's length and validity.
-func gatherValues[T any](out *batch.Vector, rows []rowRef, of func(*rowChunk) *batch.Vector, values func(*batch.Vector) []T) []T {
-	to := make([]T, len(rows))
-	out.Len = len(rows)
-	for i, r := range rows {
-		v := of(r.chunk)
-		to[i] = values(v)[r.row]
-		if v.IsNull(int(r.row)) {
-			if out.Valid == nil {
-				out.Valid = batch.NewBitmap(out.Len)
-			}
-			out.Valid.Clear(i)
-		}
-	}
-	return to
 }

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -150,11 +151,11 @@ func (s *exactSums) overflow() error {
 	return &OverflowError{Type: "DECIMAL", Expr: s.what}
 }
 
-func (s *exactSums) merge(from accumulator, of []uint32, groups int) error {
-	s.states = extend(s.states, groups)
-	fits := true
-	for i, x := range from.(*exactSums).states {
-		to := &s.states[of[i]]
+func (s *exactSums) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
+	s.states = extend(s.states, total)
+	o, fits := from.(*exactSums), true
+	for k, g := range groups {
+		x, to := at(o.states, g), &s.states[of[k]]
 		fits = to.addWide(x.hi, x.lo) && fits
 		to.n += x.n
 	}
@@ -164,20 +165,28 @@ func (s *exactSums) merge(from accumulator, of []uint32, groups int) error {
 	return nil
 }
 
-func (s *exactSums) result(lo, hi int) (*batch.Vector, error) {
+func (s *exactSums) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	out := batch.NewVector(s.to, hi-lo)
 	for _, x := range within(s.states, lo, hi) {
-		if x.n == 0 {
-			out.AppendNull()
-			continue
+		if err := s.appendResult(out, &x); err != nil {
+			return nil, err
 		}
-		n, ok := x.quotient(s.average, int(s.to.Scale)-int(s.scale))
-		if !ok || !n.FitsInPrecision(int32(s.to.Precision)) {
-			return nil, s.overflow()
-		}
-		out.AppendDecimal(n)
 	}
 	return out, nil
+}
+
+// appendResult adds the result of a sum.
+func (s *exactSums) appendResult(out *batch.Vector, x *exactSum) error {
+	if x.n == 0 {
+		out.AppendNull()
+		return nil
+	}
+	n, ok := x.quotient(s.average, int(s.to.Scale)-int(s.scale))
+	if !ok || !n.FitsInPrecision(int32(s.to.Precision)) {
+		return s.overflow()
+	}
+	out.AppendDecimal(n)
+	return nil
 }
 
 // quotient is the sum, or the average, times ten to the power of digits, rounded half away from zero.
@@ -284,16 +293,18 @@ func sumFloats[T float32 | float64](states []floatSum, values []T, in *grouped, 
 	}
 }
 
-func (s *floatSums) merge(from accumulator, of []uint32, groups int) error {
-	s.states = extend(s.states, groups)
-	for i, x := range from.(*floatSums).states {
-		s.states[of[i]].sum += x.sum
-		s.states[of[i]].n += x.n
+func (s *floatSums) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
+	s.states = extend(s.states, total)
+	o := from.(*floatSums)
+	for k, g := range groups {
+		x, to := at(o.states, g), &s.states[of[k]]
+		to.sum += x.sum
+		to.n += x.n
 	}
 	return nil
 }
 
-func (s *floatSums) result(lo, hi int) (*batch.Vector, error) {
+func (s *floatSums) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	out := batch.NewVector(batch.Type{Kind: batch.Float64}, hi-lo)
 	for _, x := range within(s.states, lo, hi) {
 		switch {
