@@ -148,7 +148,7 @@ func (p *parser) onError() OnError {
 		n := p.name("the name of a table")
 		e.DeadLetter = &n
 	default:
-		p.fail("PERMISSIVE, FAIL, SKIP ROW or SKIP FILE")
+		p.fail("PERMISSIVE, FAIL, SKIP ROW, SKIP FILE or DEAD LETTER INTO a table")
 	}
 	if p.accept("MAX") {
 		v := p.count("a number of rows")

@@ -85,6 +85,9 @@ func goldenSelect(sql string) string {
 	fmt.Fprintln(&b, out)
 	for i, s := range sources {
 		fmt.Fprintf(&b, "%d: %s", i, s.Function)
+		if s.Function == "" {
+			fmt.Fprintf(&b, "table %s", s.Table)
+		}
 		for _, a := range s.Args {
 			fmt.Fprintf(&b, " %s", a)
 		}

@@ -79,7 +79,7 @@ func (p *parser) alterStream() Statement {
 		s.Action = AlterSelect
 		s.Select = p.streamSelect()
 	default:
-		p.fail("PAUSE, RESUME, SET OPTIONS (...), SET TRIGGER, RENAME TO, SKIP FILE, RESET or AS SELECT")
+		p.fail("PAUSE, RESUME, SET OPTIONS (...), SET TRIGGER, RENAME TO, SKIP FILE, RETRY ALL, RETRY FILE, RESET or AS SELECT")
 	}
 	s.SQL = p.text(from)
 	return s
@@ -88,7 +88,7 @@ func (p *parser) alterStream() Statement {
 func (p *parser) resetTo() (ResetTo, Value) {
 	none := Value{Param: -1}
 	if !p.accept("TO") {
-		return ResetBeginning, none
+		return ResetAsDefined, none
 	}
 	switch {
 	case p.accept("BEGINNING"):

@@ -25,6 +25,11 @@ func (p *parser) claim() func() Statement {
 	if first.kind != tokWord {
 		return nil
 	}
+	if isOneOf(p.peek(1), accountWords) || p.words("SHOW CREATE USER") {
+		if parse := p.claimAccounts(); parse != nil {
+			return parse
+		}
+	}
 	if p.words("CREATE") {
 		return p.claimCreate()
 	}

@@ -84,12 +84,16 @@ func (s *sourceReader) read(i int) (int, error) {
 	p.tokens = append(s.tokens[:len(s.tokens):len(s.tokens)], token{kind: tokEOF, start: last, end: last})
 	parens := p.acceptPunct("(")
 	name := p.name("a table function or a table")
-	if p.err == nil && !p.peek(0).punct("(") {
-		return 0, &RefusedError{NotSupported, fmt.Sprintf("reading the table %s as a stream is not supported yet; a stream reads files: STREAM read_files('path', format => 'csv')", name)}
+	var source StreamSource
+	if p.peek(0).punct("(") && name.Database == "" {
+		source.Function = strings.ToLower(name.Name)
+		p.known(source.Function)
+		p.expectPunct("(")
+		p.arguments(&source)
+		p.expectPunct(")")
+	} else if source.Table = name; parens && p.acceptPunct(",") {
+		p.arguments(&source)
 	}
-	source := StreamSource{Function: strings.ToLower(name.Name)}
-	p.known(source.Function)
-	p.arguments(&source)
 	if parens {
 		p.expectPunct(")")
 	}
@@ -104,20 +108,19 @@ func (s *sourceReader) read(i int) (int, error) {
 
 func placeholder(i int) string { return fmt.Sprintf("%s(%d)", SourceFunction, i) }
 
-// known refuses functions that are no source yet.
+// known refuses functions that are no source.
 func (p *parser) known(function string) {
 	switch function {
-	case "read_files":
-	case "kafka", "read_kafka", "rate", "cloud_files":
-		p.refuse(NotSupported, "STREAM "+function+"(...) is not supported yet; a stream reads files: STREAM read_files('path', format => 'csv')")
+	case "read_files", "kafka", "rate":
+	case "read_kafka", "cloud_files":
+		p.refuse(WrongForm, "STREAM "+function+"(...) is written STREAM "+map[string]string{"read_kafka": "kafka('brokers', topic => 't')", "cloud_files": "read_files('path', format => 'csv')"}[function])
 	default:
-		p.refuse(WrongForm, "STREAM "+function+"(...) is no source of a stream; write STREAM read_files('path', format => 'csv')")
+		p.refuse(WrongForm, "STREAM "+function+"(...) is no source of a stream; write STREAM read_files('path', format => 'csv'), STREAM kafka('brokers', topic => 't'), STREAM rate(rowsPerSecond => 10), or STREAM and the name of a table")
 	}
 }
 
-// arguments parses ( value, ..., key => value, ... ).
+// arguments parses value, ..., key => value, ... up to the closing parenthesis.
 func (p *parser) arguments(s *StreamSource) {
-	p.expectPunct("(")
 	for p.err == nil && !p.peek(0).punct(")") {
 		if p.isValue() && p.assignAt(1) == 0 {
 			if len(s.Options) > 0 {
@@ -137,7 +140,6 @@ func (p *parser) arguments(s *StreamSource) {
 			break
 		}
 	}
-	p.expectPunct(")")
 }
 
 // vitessError places an error about the rewritten text in the original.

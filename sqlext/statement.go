@@ -180,7 +180,8 @@ type ResetTo uint8
 
 // The places to RESET to.
 const (
-	ResetBeginning ResetTo = iota
+	ResetAsDefined ResetTo = iota // where the sources' options say
+	ResetBeginning
 	ResetLatest
 	ResetVersion   // Value
 	ResetTimestamp // Value
@@ -275,7 +276,8 @@ func (*DescribeDetail) statement()      {}
 
 // StreamSource is one `STREAM ...` of a stream's SELECT.
 type StreamSource struct {
-	Function string   // in lower case, such as "read_files"
+	Function string   // in lower case, such as "read_files"; "" where a table is read
+	Table    Name     // where Function is ""
 	Args     []Value  // positional arguments, such as the path of read_files; parameters count within the SELECT
 	Options  []Option // named arguments, in order
 }
