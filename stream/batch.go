@@ -22,6 +22,7 @@ type batchResult struct {
 	rows      int64   // written
 	bytes     int64   // written
 	observed  observed
+	dead      *deadLetters // nil: none are written
 }
 
 // runBatch reads the batch's range, commits it to the table, and records that. See doc.go for the order.
@@ -50,6 +51,11 @@ func (ss *session) runBatch(ctx context.Context, b *micro, tick time.Time) error
 	ctx = context.WithoutCancel(ctx)
 	if err := ss.keepRowErrors(ctx, b, &res.observed); err != nil {
 		return err
+	}
+	if res.dead != nil {
+		if err := res.dead.commit(ctx); err != nil {
+			return err
+		}
 	}
 	committed, err := ss.commit(ctx, b, snap, fit, res)
 	if err != nil {
@@ -111,8 +117,20 @@ func (ss *session) readAndWrite(ctx context.Context, b *micro, snap *delta.Snaps
 
 // attempt reads the range once.
 func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting) (*batchResult, error) {
-	res := &batchResult{inputRows: make([]int64, len(ss.sources))}
+	done, res := false, &batchResult{inputRows: make([]int64, len(ss.sources))}
 	res.observed.max = ss.def.OnError.Max
+	var err error
+	if res.dead, err = ss.openDeadLetters(ctx, b); err != nil {
+		return nil, err
+	}
+	if res.dead != nil {
+		res.observed.left = func(bad []source.RowError) { res.dead.add(ctx, bad) }
+		defer func() {
+			if !done {
+				res.dead.abort()
+			}
+		}()
+	}
 	rows, inputs, err := ss.openRange(ctx, b, res)
 	if err != nil {
 		return nil, ss.blame(ctx, err, inputs)
@@ -129,6 +147,12 @@ func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, 
 	if err != nil {
 		return nil, ss.blame(ctx, err, inputs)
 	}
+	if res.dead != nil {
+		if err := res.dead.close(ctx); err != nil {
+			return nil, err
+		}
+	}
+	done = true
 	return res, nil
 }
 
@@ -147,7 +171,7 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 			closeAll()
 			return nil, nil, fmt.Errorf("read batch %d from source %d: %w", b.id, i, err)
 		}
-		in := &counted{Operator: op, stream: ss.s}
+		in := &counted{Operator: op, stream: ss.s, turn: ss.turn}
 		inputs, ops = append(inputs, in), append(ops, in)
 	}
 	rows, err := ss.plan.plan.Run(ctx, ops, b.time, res.observed.selected)
@@ -160,17 +184,19 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 
 // writeFiles drains rows into the table's data files.
 func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *delta.Snapshot, fit *fitting, res *batchResult) error {
-	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{Evaluator: ss.s.m.cfg.Evaluator})
+	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{
+		Evaluator: ss.s.m.cfg.Evaluator, Hold: ss.s.m.cfg.Memory.Hold,
+	})
 	if err != nil {
 		return err
 	}
+	defer func() { _ = w.Abort() }() // the error that counts is the one that is returned; after Close it does nothing
 	for {
 		chunk, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			w.Abort()
 			return &selectError{err}
 		}
 		if chunk.Rows() == 0 {
@@ -178,12 +204,13 @@ func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *d
 		}
 		res.rows += int64(chunk.Rows())
 		if err := w.Write(ctx, fit.whole(chunk)); err != nil {
-			w.Abort()
+			return err
+		}
+		if err := ss.turn.yield(ctx); err != nil {
 			return err
 		}
 	}
 	if res.files, err = w.Close(ctx); err != nil {
-		w.Abort()
 		return err
 	}
 	for _, f := range res.files {
@@ -215,16 +242,20 @@ func (ss *session) blame(ctx context.Context, err error, inputs []*counted) erro
 	return err
 }
 
-// counted passes rows on, and knows how many, and whether the source failed.
+// counted passes rows on, and knows how many, and whether the source failed. Before each batch others may have their turn.
 type counted struct {
 	vector.Operator
 	stream *stream
+	turn   *turn
 	rows   int64
 	err    error
 }
 
 // Next passes on the source's next batch.
 func (c *counted) Next(ctx context.Context) (*batch.Batch, error) {
+	if err := c.turn.yield(ctx); err != nil {
+		return nil, err
+	}
 	b, err := c.Operator.Next(ctx)
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -242,28 +273,33 @@ func (c *counted) Next(ctx context.Context) (*batch.Batch, error) {
 
 // commit appends the files and the batch's txn in one table version. A batch without rows is a version, too.
 func (ss *session) commit(ctx context.Context, b *micro, snap *delta.Snapshot, fit *fitting, res *batchResult) (delta.Committed, error) {
-	tx := ss.begin(snap, fit, res, ss.cp.ID(), b.id)
-	done, err := tx.Commit(ctx, delta.Operation{
-		Name:       "STREAMING UPDATE",
-		Parameters: map[string]string{"outputMode": "Append", "queryId": ss.cp.ID(), "epochId": strconv.FormatInt(b.id, 10)},
-		Metrics: map[string]string{
-			"numRemovedFiles": "0", "numOutputRows": strconv.FormatInt(res.rows, 10),
-			"numOutputBytes": strconv.FormatInt(res.bytes, 10), "numAddedFiles": strconv.Itoa(len(res.files)),
-		},
-	})
+	tx := begin(ss.target.Table, snap, fit, res.files, ss.cp.ID(), b.id)
+	done, err := tx.Commit(ctx, streamingUpdate(ss.cp.ID(), b.id, res.rows, res.bytes, len(res.files)))
 	if err != nil {
 		return done, fmt.Errorf("commit batch %d to %s: %w", b.id, ss.def.Target, err)
 	}
 	return done, nil
 }
 
+// streamingUpdate is how the history names a batch's commit, as Spark does.
+func streamingUpdate(queryID string, id, rows, bytes int64, files int) delta.Operation {
+	return delta.Operation{
+		Name:       "STREAMING UPDATE",
+		Parameters: map[string]string{"outputMode": "Append", "queryId": queryID, "epochId": strconv.FormatInt(id, 10)},
+		Metrics: map[string]string{
+			"numRemovedFiles": "0", "numOutputRows": strconv.FormatInt(rows, 10),
+			"numOutputBytes": strconv.FormatInt(bytes, 10), "numAddedFiles": strconv.Itoa(files),
+		},
+	}
+}
+
 // begin is the transaction of the files, and of the application's version that has them.
-func (ss *session) begin(snap *delta.Snapshot, fit *fitting, res *batchResult, appID string, version int64) *delta.Transaction {
-	tx := ss.target.Table.Begin(snap)
+func begin(table *delta.Table, snap *delta.Snapshot, fit *fitting, files []delta.AddFile, appID string, version int64) *delta.Transaction {
+	tx := table.Begin(snap)
 	if fit.setMetadata {
 		tx.SetMetadata(fit.metadata)
 	}
-	tx.Add(res.files...)
+	tx.Add(files...)
 	tx.SetTxn(appID, version)
 	return tx
 }
@@ -293,6 +329,7 @@ func (ss *session) advance(b *micro, done delta.Committed, res *batchResult, tic
 	ss.s.succeeded()
 	ss.s.update(func(st *Status) {
 		st.LastBatchID, st.LastCommitVersion, st.LastCommitTime = b.id, done.Version, now
+		st.Batches.add(now.Sub(tick))
 		st.RowsWritten += res.rows
 		st.ErrorRows += res.observed.errorRows
 	})

@@ -41,6 +41,7 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 	}
 	name := ss.def.FullName()
 	var file *source.FileError
+	var loss *source.LossError
 	var unsupported *delta.UnsupportedError
 	var outside *store.OutsideError
 	switch {
@@ -53,6 +54,9 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 		}
 		return ss.fail(KindData, err, "stream %s: %v. Type ALTER STREAM %s SKIP FILE '%s', which goes on without it, and put a mended copy into the folder under a new name; "+
 			"or read it in another way by CREATE OR REPLACE STREAM, which keeps the checkpoint", name, err, name, file.URI)
+	case errors.As(err, &loss):
+		return ss.fail(KindSourceChanged, err, "stream %s: %v. Type ALTER STREAM %s SET OPTIONS (failOnDataLoss = false), which goes on with what is there, "+
+			"then START STREAM %s", name, err, name, name)
 	case errors.Is(err, source.ErrChanged):
 		return ss.fail(KindSourceChanged, err, "stream %s: %v", name, err)
 	case errors.Is(err, source.ErrData):

@@ -60,7 +60,7 @@ func (m *Manager) Copy(ctx context.Context, c Copy) (Copied, error) {
 	if err != nil {
 		return Copied{}, err
 	}
-	if err := checkApart(d, canonicalURI(target.Table.Store().URI()), specs); err != nil {
+	if err := checkApart(d, d.Target, canonicalURI(target.Table.Store().URI()), specs); err != nil {
 		return Copied{}, err
 	}
 	if missing := m.missingSource(ctx, d); missing != "" {
@@ -272,7 +272,7 @@ func (r *copyRun) finish(ctx context.Context, res *batchResult, fit *fitting) (v
 	if err != nil {
 		return 0, fmt.Errorf("record %d files in %s: %w", len(r.newest()), r.target.Table.Store().URI(), err)
 	}
-	tx := r.begin(r.snap, fit, res, CopyAppID, entry.ID)
+	tx := begin(r.target.Table, r.snap, fit, res.files, CopyAppID, entry.ID)
 	done, err := tx.Commit(ctx, delta.Operation{Name: "COPY INTO", Parameters: map[string]string{"mode": "Append"}, Metrics: map[string]string{
 		"numFiles": strconv.Itoa(len(res.files)), "numOutputRows": strconv.FormatInt(res.rows, 10), "numOutputBytes": strconv.FormatInt(res.bytes, 10),
 		"numSourceFiles": strconv.Itoa(len(r.newest())),

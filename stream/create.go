@@ -85,6 +85,9 @@ func (m *Manager) checkDefinition(ctx context.Context, d *Definition) ([]source.
 	if len(specs) == 0 {
 		return nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Message: "the SELECT of a stream reads at least one STREAM, such as STREAM read_files('./landing', format => 'csv')"}
 	}
+	if err := checkOptions(d, specs); err != nil {
+		return nil, err
+	}
 	if err := m.checkCheckpointPlace(d, specs); err != nil {
 		return nil, err
 	}
@@ -102,10 +105,6 @@ func checkClauses(d *Definition) error {
 	switch {
 	case d.OutputMode != "" && !strings.EqualFold(d.OutputMode, "APPEND"):
 		return unsupported(d, "OUTPUT MODE %s", d.OutputMode)
-	case d.OnError.Mode == DeadLetter:
-		return unsupported(d, "ON ERROR DEAD LETTER")
-	case d.OnSchemaChange == SchemaRescue:
-		return unsupported(d, "ON SCHEMA CHANGE RESCUE")
 	case d.OnError.Max < 0:
 		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf("MAX %d ROWS: the number must be at least 1", d.OnError.Max)}
 	}
@@ -133,12 +132,12 @@ func (m *Manager) checkCheckpointPlace(d *Definition, specs []source.Spec) error
 				d.Checkpoint, other.FullName(), other.Checkpoint, d.FullName())}
 		}
 	}
-	for _, spec := range specs {
+	for _, spec := range inStores(specs) {
 		switch {
-		case mayMatchAbove(canonicalPattern(spec.Path), d.Checkpoint):
+		case mayRead(spec, d.Checkpoint):
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 				"checkpoint %s lies inside the source %s: the stream would read its own records. Put it elsewhere: WITH CHECKPOINT '...'", d.Checkpoint, spec.Path)}
-		case within(fixedPart(canonicalPattern(spec.Path)), d.Checkpoint):
+		case within(folderOf(spec), d.Checkpoint):
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 				"the source %s lies inside the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", spec.Path, d.Checkpoint)}
 		}
@@ -146,42 +145,60 @@ func (m *Manager) checkCheckpointPlace(d *Definition, specs []source.Spec) error
 	return nil
 }
 
-// checkTargetPlace refuses a stream whose source, checkpoint and table lie in one another. A checkpoint may lie in the table's
+// checkTargetPlace refuses a stream whose source, checkpoint and tables lie in one another. A checkpoint may lie in a table's
 // folder below a hidden name, as Spark's users have it.
 func (m *Manager) checkTargetPlace(ctx context.Context, d *Definition, specs []source.Spec) error {
-	target, err := m.cfg.Targets.Open(ctx, d.Target)
+	table, err := m.checkTablePlace(ctx, d, d.Target, specs)
 	if err != nil {
 		return err
 	}
-	table := canonicalURI(target.Table.Store().URI())
+	if d.OnError.DeadLetter != nil {
+		dead, err := m.checkTablePlace(ctx, d, *d.OnError.DeadLetter, specs)
+		if err != nil {
+			return err
+		}
+		if dead == table {
+			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
+				"ON ERROR DEAD LETTER INTO %s names the table that the stream writes: name another one, which the stream makes", d.OnError.DeadLetter)}
+		}
+		if err := m.checkDeadLetters(ctx, d, specs); err != nil {
+			return err
+		}
+	}
+	return m.checkCheckpointAmongTables(ctx, d, append(tablesOf(specs), table))
+}
+
+// checkTablePlace is checkTargetPlace for one of the stream's tables, whose URI it returns.
+func (m *Manager) checkTablePlace(ctx context.Context, d *Definition, ref TargetRef, specs []source.Spec) (table string, err error) {
+	target, err := m.cfg.Targets.Open(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	table = canonicalURI(target.Table.Store().URI())
 	refuse := func(format string, args ...any) error {
 		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(format, args...)}
 	}
-	if err := checkApart(d, table, specs); err != nil {
-		return err
+	if err := checkApart(d, ref, table, specs); err != nil {
+		return "", err
 	}
 	inTable, below := strings.CutPrefix(d.Checkpoint, table+"/")
 	switch {
 	case within(table, d.Checkpoint):
-		return refuse("table %s (%s) lies in the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", d.Target, table, d.Checkpoint)
+		return "", refuse("table %s (%s) lies in the checkpoint %s. Put the checkpoint elsewhere: WITH CHECKPOINT '...'", ref, table, d.Checkpoint)
 	case below && !isHidden(inTable):
-		return refuse("checkpoint %s lies among the files of table %s, which engines clear away. Put it elsewhere, or there under a name with _: WITH CHECKPOINT '%s/_checkpoints/%s'",
-			d.Checkpoint, d.Target, table, d.Name)
+		return "", refuse("checkpoint %s lies among the files of table %s, which engines clear away. Put it elsewhere, or there under a name with _: WITH CHECKPOINT '%s/_checkpoints/%s'",
+			d.Checkpoint, ref, table, d.Name)
 	}
-	if err := m.checkCheckpointAmongTables(ctx, d, table); err != nil {
-		return err
-	}
-	return m.checkTableAmongCheckpoints(ctx, d.FullName(), table, d.key())
+	return table, m.checkTableAmongCheckpoints(ctx, d.FullName(), table, d.key())
 }
 
 // checkApart refuses sources that lie in the table's folder, or around it.
-func checkApart(d *Definition, table string, specs []source.Spec) error {
-	for _, spec := range specs {
-		pattern := canonicalPattern(spec.Path)
-		if mayMatchAbove(pattern, table) || within(fixedPart(pattern), table) {
+func checkApart(d *Definition, ref TargetRef, table string, specs []source.Spec) error {
+	for _, spec := range inStores(specs) {
+		if mayRead(spec, table) || within(folderOf(spec), table) || spec.Table && within(table, placeOf(spec)) {
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 				"the source %s and the files of table %s (%s) lie in one another: %s would read what it writes. "+
-					"Let it read another folder, or write another table", spec.Path, d.Target, table, d.subject())}
+					"Let it read another folder, or write another table", spec.Path, ref, table, d.subject())}
 		}
 	}
 	return nil
@@ -305,7 +322,7 @@ func (m *Manager) replace(ctx context.Context, s *stream, d Definition, specs []
 	s.lifecycle.Lock()
 	defer s.lifecycle.Unlock()
 	old := s.definition()
-	d.ID, d.Resetting = old.ID, old.Resetting
+	d.ID, d.Resetting, d.Begin = old.ID, old.Resetting, old.Begin
 	oldSpecs, err := m.cfg.Compiler.Sources(ctx, old)
 	if err != nil {
 		return err
@@ -324,11 +341,15 @@ func (m *Manager) replace(ctx context.Context, s *stream, d Definition, specs []
 		return refuse(fmt.Sprintf("number of sources (it is %d)", len(oldSpecs)))
 	}
 	for i := range specs {
-		if specs[i].Kind != oldSpecs[i].Kind || canonicalPattern(specs[i].Path) != canonicalPattern(oldSpecs[i].Path) {
-			return refuse(fmt.Sprintf("source (number %d is %s '%s')", i+1, oldSpecs[i].Kind, oldSpecs[i].Path))
+		if specs[i].Kind != oldSpecs[i].Kind || placeOf(specs[i]) != placeOf(oldSpecs[i]) {
+			return refuse(fmt.Sprintf("source (number %d is %s)", i+1, strings.TrimSpace(oldSpecs[i].Kind+" "+oldSpecs[i].Path)))
 		}
 	}
 	s.halt()
+	if err := m.checkLettersSettled(ctx, &old); err != nil {
+		s.settle(old)
+		return err
+	}
 	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
 		s.settle(old)
 		return fmt.Errorf("keep the definition of stream %s: %w", d.FullName(), err)

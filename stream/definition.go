@@ -25,6 +25,7 @@ type Definition struct {
 	Finished       bool              `json:"finished,omitempty"`    // AVAILABLE NOW or ONCE is done: not started with the server
 	Resetting      bool              `json:"resetting,omitempty"`   // a RESET began: whatever id the checkpoint has is the stream's
 	RenamedFrom    string            `json:"renamedFrom,omitempty"` // a RENAME began: the definition of that name is out of date
+	Begin          Begin             `json:"begin,omitzero"`        // where the sources begin since the last RESET
 	SelectSQL      string            `json:"select"`                // the text behind AS
 	SQL            string            `json:"sql"`                   // the whole statement
 	Created        time.Time         `json:"created"`
@@ -49,6 +50,9 @@ func (d *Definition) subject() string {
 func (d *Definition) otherSelect() string {
 	if d.copying {
 		return "with COPY INTO ... FROM (SELECT ... FROM 'path')"
+	}
+	if d.ID == "" {
+		return "of this statement"
 	}
 	return "with CREATE OR REPLACE STREAM, which keeps the checkpoint"
 }
@@ -119,9 +123,12 @@ const (
 	Permissive ErrorMode = "" // the bad field is NULL, the row stays, the error is recorded
 	Fail       ErrorMode = "FAIL"
 	SkipRow    ErrorMode = "SKIP ROW"
-	SkipFile   ErrorMode = "SKIP FILE" // as Permissive, and a file that cannot be read is left out
-	DeadLetter ErrorMode = "DEAD LETTER"
+	SkipFile   ErrorMode = "SKIP FILE"   // as Permissive, and a file that cannot be read is left out
+	DeadLetter ErrorMode = "DEAD LETTER" // as SkipRow, and the row goes into a table of its own
 )
+
+// LeavesOut says that malformed rows do not come into the target.
+func (m ErrorMode) LeavesOut() bool { return m == SkipRow || m == DeadLetter }
 
 // SchemaChange is the ON SCHEMA CHANGE clause: what becomes of columns that the target or the inferred schema lacks.
 type SchemaChange string

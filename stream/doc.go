@@ -4,6 +4,9 @@
 // opens checkpoint, sources and target, finds out from them where the stream stands, and runs batches until its first
 // error. Nothing that a session knows outlives it, so a retry is a restart, and a restart is what a crash needs.
 //
+// The streams of a manager share a pool of workers, fairly: see workers. What the batches hold in memory until it is written is counted in one
+// budget, the server's; where that is nearly used, they end their row groups early.
+//
 // # What a batch does
 //
 // Batch N, in this order. Each step is durable before the next begins; testdata/one_batch.txt has the writes themselves.
@@ -13,7 +16,8 @@
 //  3. offsets/N: the ends of the ranges, and the time that current_timestamp has in this batch.
 //  4. The table's newest snapshot: its txn of this checkpoint's id must be N-1, and its id the one that the checkpoint is
 //     bound to. This comes before anything about columns.
-//  5. The ranges are read, through the SELECT, into data files that nothing refers to yet. Malformed rows are kept.
+//  5. The ranges are read, through the SELECT, into data files that nothing refers to yet. Malformed rows are kept; dead letters are
+//     committed to their table, with the same txn, unless that has it already.
 //  6. One Delta commit: the files and txn(appId = the checkpoint's id, version = N), and for the first batch protocol and
 //     metadata. A batch without rows is a commit, too.
 //  7. The first batch binds the checkpoint to the table's id. commits/N.
@@ -48,6 +52,6 @@
 // # States and errors
 //
 // An *Error is what a retry cannot mend: the stream is FAILED with what was found and what to type. Every other error is
-// RETRYING, for ever, with a capped exponential backoff that a success ends. STALLED is found by whoever asks, because the
-// stream's own goroutine may be what hangs. A panic is the stream's error.
+// RETRYING, for ever, with a capped exponential backoff that a success ends. STALLED is work that is due and not committed for too long, while an
+// attempt hangs or all of them fail. It is found by whoever asks, because the stream's own goroutine may be what hangs. A panic is the stream's error.
 package stream

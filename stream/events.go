@@ -42,7 +42,8 @@ type BatchFailed struct {
 	Backoff time.Duration // until the next attempt, when Retry
 }
 
-// withLog fills every event, so that nobody tests for nil, and writes one log line for each batch and each fault.
+// withLog fills every event, so that nobody tests for nil, and writes one log line for each batch and each fault. docs/streams.md promises their
+// messages and keys.
 func withLog(e Events, log *slog.Logger) Events {
 	return Events{
 		StateChanged: func(ev StateChanged) {
@@ -53,11 +54,12 @@ func withLog(e Events, log *slog.Logger) Events {
 		BatchDone: func(ev BatchDone) {
 			p := ev.Progress
 			log.Info("stream batch", "stream", ev.Stream, "batch", p.BatchID, "version", p.CommitVersion, "files", p.NumInputFiles,
-				"rows", p.NumInputRows, "written", p.Sink.NumOutputRows, "errors", p.NumErrorRows, "ms", p.BatchDuration, "backlog", p.BacklogFiles)
+				"rows", p.NumInputRows, "written", p.Sink.NumOutputRows, "errors", p.NumErrorRows, "ms", p.BatchDuration,
+				"backlog_files", p.BacklogFiles, "backlog_bytes", p.BacklogBytes, "backlog_rows", p.BacklogRows)
 			call(e.BatchDone, ev)
 		},
 		BatchFailed: func(ev BatchFailed) {
-			log.Warn("stream fault", "stream", ev.Stream, "error", ev.Err, "retry", ev.Retry, "backoff", ev.Backoff)
+			log.Warn("stream fault", "stream", ev.Stream, "error", ev.Err, "retry", ev.Retry, "retry_ms", ev.Backoff.Milliseconds())
 			call(e.BatchFailed, ev)
 		},
 	}

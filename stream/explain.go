@@ -9,6 +9,7 @@ import (
 	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/delta"
+	"lakesql/files"
 	"lakesql/stream/source"
 )
 
@@ -28,7 +29,7 @@ func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error
 	if err != nil {
 		return e, err
 	}
-	if err := errors.Join(m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
+	if err := errors.Join(checkOptions(&d, specs), m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
 		return e, err
 	}
 	for i, src := range sources {
@@ -37,16 +38,16 @@ func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error
 		}
 		b := src.Backlog()
 		description := src.Description()
-		if uri := fixedPart(canonicalPattern(specs[i].Path)); m.isMissing(ctx, uri) {
+		if m.missingPart(ctx, specs[i]) != "" {
 			description += ", which is not there yet"
 		}
 		e.Sources = append(e.Sources, description)
-		e.BacklogFiles, e.BacklogBytes = e.BacklogFiles+b.Files, e.BacklogBytes+b.Bytes
+		e.BacklogFiles, e.BacklogBytes, e.BacklogRows = e.BacklogFiles+b.Files, e.BacklogBytes+b.Bytes, e.BacklogRows+b.Rows
 	}
 	if e.Checkpoint, err = m.explainCheckpoint(ctx, &d, len(sources)); err != nil {
 		return e, err
 	}
-	return e, m.explainTarget(ctx, &d, sources, &e)
+	return e, m.explainTarget(ctx, &d, specs, sources, &e)
 }
 
 func (m *Manager) explainCheckpoint(ctx context.Context, d *Definition, sources int) (string, error) {
@@ -73,7 +74,7 @@ func (m *Manager) explainCheckpoint(ctx context.Context, d *Definition, sources 
 }
 
 // explainTarget says what the first batch does to the table, and to which columns.
-func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []source.Source, e *Explanation) error {
+func (m *Manager) explainTarget(ctx context.Context, d *Definition, specs []source.Spec, sources []source.Source, e *Explanation) error {
 	target, err := m.cfg.Targets.Open(ctx, d.Target)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 		return fmt.Errorf("read target %s: %w", d.Target, err)
 	}
 	e.TargetExists = snap != nil
-	inputs, err := m.keptSchemas(ctx, d, sources)
+	inputs, err := m.keptSchemas(ctx, d, specs, sources)
 	if err != nil {
 		return err
 	}
@@ -116,9 +117,9 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, sources []so
 	return nil
 }
 
-// keptSchemas has, for each source, the inferred schema that the checkpoint keeps, by which a stream that goes on reads; nil where there is none.
-// The files of today may tell another one.
-func (m *Manager) keptSchemas(ctx context.Context, d *Definition, sources []source.Source) ([]*batch.Schema, error) {
+// keptSchemas has, for each source, the schema that the checkpoint keeps, by which a stream that goes on reads; nil where there is none. The files of today may
+// tell another one.
+func (m *Manager) keptSchemas(ctx context.Context, d *Definition, specs []source.Spec, sources []source.Source) ([]*batch.Schema, error) {
 	kept := make([]*batch.Schema, len(sources))
 	st, err := m.cfg.Open(d.Checkpoint)
 	if err != nil {
@@ -132,9 +133,6 @@ func (m *Manager) keptSchemas(ctx context.Context, d *Definition, sources []sour
 		return nil, checkpointError(d, err)
 	}
 	for i, src := range sources {
-		if !src.Inferred() {
-			continue
-		}
 		text, ok, err := cp.Schema(ctx, i)
 		if err != nil {
 			return nil, checkpointError(d, err)
@@ -145,6 +143,17 @@ func (m *Manager) keptSchemas(ctx context.Context, d *Definition, sources []sour
 		if kept[i], err = delta.ParseSchema(string(text)); err != nil {
 			return nil, checkpointError(d, cp.DamagedSchema(i, err))
 		}
+		if specs[i].Metadata {
+			kept[i] = files.WithMetadata(kept[i])
+		}
+		if src.Inferred() {
+			continue
+		}
+		given, err := src.Schema(ctx)
+		if err != nil {
+			return nil, err
+		}
+		kept[i] = source.Widen(given, kept[i])
 	}
 	return kept, nil
 }

@@ -167,6 +167,8 @@ var salesSchema = batch.NewSchema(batch.Field{Name: "id", Type: batch.Type{Kind:
 
 func availableNow(d *Definition) { d.Trigger.Kind = AvailableNow }
 
+func ofJSON(d *Definition) { d.SelectSQL += " json" }
+
 func oneFileABatch(d *Definition) { d.Options = map[string]string{"maxFilesPerTrigger": "1"} }
 
 func (s *server) create(d Definition) {
@@ -273,7 +275,7 @@ func (f targetsFake) Open(ctx context.Context, ref TargetRef) (Target, error) {
 	}}, err
 }
 
-// compilerFake understands SELECT * over one or more folders, "folder [+ folder]".
+// compilerFake understands SELECT * over one or more folders, "folder [json] [schema columns] [+ folder ...]".
 type compilerFake struct{}
 
 func (compilerFake) Sources(_ context.Context, d Definition) (out []source.Spec, err error) {
@@ -282,7 +284,11 @@ func (compilerFake) Sources(_ context.Context, d Definition) (out []source.Spec,
 	}
 	for path := range strings.SplitSeq(d.SelectSQL, " + ") {
 		path, schema, _ := strings.Cut(path, " schema ")
+		path, isJSON := strings.CutSuffix(path, " json")
 		spec := source.Spec{Kind: "files", Path: path, Options: map[string]string{"format": "csv", "header": "true"}}
+		if isJSON {
+			spec.Options = map[string]string{"format": "json"}
+		}
 		if schema != "" {
 			spec.Options["schema"] = schema
 		}
@@ -327,6 +333,16 @@ func (u *unionFake) Close() error {
 		}
 	}
 	return nil
+}
+
+// inputJSON is the same as files of JSON lines.
+func (l *lake) inputJSON(n int) (want []string) {
+	want = l.input(n)
+	for i := range n {
+		require.NoError(l.t, l.mem.Delete(l.t.Context(), fmt.Sprintf("landing/f%03d.csv", i)))
+		l.put(fmt.Sprintf("f%03d.json", i), fmt.Sprintf("{\"id\":%d,\"name\":\"a\"}\n{\"name\":\"b\",\"id\":%d}\n", 2*i, 2*i+1))
+	}
+	return want
 }
 
 // input is n files of two rows each, put into the lake, and the rows that the table must have.

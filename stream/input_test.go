@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,44 @@ func TestFailMode(t *testing.T) {
 
 	require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", "file:///lake/landing/b.csv"))
 	s.caughtUp()
+	require.Equal(t, []string{"1|a"}, l.rows("sales"))
+}
+
+// TestRetryOfAFileWhoseResultIsLost has a crash lose what the batch did with a file that was left out. Were the decision to leave it out forgotten, nothing would read the
+// file, and it would be shown as committed.
+func TestRetryOfAFileWhoseResultIsLost(t *testing.T) {
+	l := newLake(t)
+	l.put("a.csv", "id,name\n1,a\n")
+	s := l.serve()
+	s.create(sales(onError(Fail, 0)))
+	s.caughtUp()
+	l.put("b.csv", "id,name\n2,b\nx,c\n")
+	s.failed()
+	const b = "file:///lake/landing/b.csv"
+	require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", b))
+	s.caughtUp()
+	require.NoError(t, s.Close())
+	const facts = "checkpoints/sales/_lakesql/files/0/"
+	lost := 0
+	for _, key := range l.keys(facts) {
+		if strings.HasSuffix(key, ".done") {
+			require.NoError(t, l.mem.Delete(t.Context(), facts+key))
+			lost++
+		}
+	}
+	require.Positive(t, lost)
+
+	s = l.serve()
+	require.NoError(t, s.Start(t.Context()))
+	count, err := s.Retry(t.Context(), "lake", "sales_in", "")
+	require.NoError(t, err)
+	require.Zero(t, count)
+	_, err = s.Retry(t.Context(), "lake", "sales_in", b)
+	require.ErrorContains(t, err, "lost the record")
+	list, err := s.Files(t.Context(), "lake", "sales_in")
+	require.NoError(t, err)
+	require.Equal(t, b, list[1].Path)
+	require.Equal(t, FileSkipped, list[1].State)
 	require.Equal(t, []string{"1|a"}, l.rows("sales"))
 }
 
@@ -185,28 +224,48 @@ func TestSchemaChange(t *testing.T) {
 		{SchemaIgnore, "", []string{"1|a", "2|b", "NULL|c"}, ""},
 		{SchemaFail, "", nil, "extra"},
 	} {
-		t.Run(string(c.change)+c.given, func(t *testing.T) {
-			l := newLake(t)
-			l.put("a.csv", "id,name\n1,a\n")
-			s := l.serve()
-			s.create(sales(func(d *Definition) { d.OnSchemaChange = c.change; d.SelectSQL += c.given }))
-			s.caughtUp()
-			l.put("b.csv", "extra,id,name\nx,2,b\n")
-			l.put("c.csv", "name\nc\n")
-			if c.fails != "" {
-				require.Contains(t, s.failed(), c.fails)
-				return
-			}
-			s.caughtUp()
-			require.Equal(t, c.want, l.rows("sales"))
-			require.NoError(t, s.Close())
-			l.put("d.csv", "id\n9\n")
-			again := l.serve()
-			require.NoError(t, again.Start(t.Context()))
-			again.caughtUp()
-			require.Len(t, l.rows("sales"), 4)
-		})
+		for _, f := range []struct{ format, a, b, c, d string }{
+			{"", "id,name\n1,a\n", "extra,id,name\nx,2,b\n", "name\nc\n", "id\n9\n"},
+			{" json", `{"id":1,"name":"a"}`, `{"extra":"x","id":2,"name":"b"}`, `{"name":"c","none":null}`, `{"id":9}`},
+		} {
+			t.Run(string(c.change)+f.format+c.given, func(t *testing.T) {
+				l := newLake(t)
+				l.put("a", f.a)
+				s := l.serve()
+				s.create(sales(func(d *Definition) { d.OnSchemaChange = c.change; d.SelectSQL += f.format + c.given }))
+				s.caughtUp()
+				l.put("b", f.b)
+				l.put("c", f.c)
+				if c.fails != "" {
+					require.Contains(t, s.failed(), c.fails)
+					return
+				}
+				s.caughtUp()
+				require.Equal(t, c.want, l.rows("sales"))
+				require.NoError(t, s.Close())
+				l.put("d", f.d)
+				again := l.serve()
+				require.NoError(t, again.Start(t.Context()))
+				again.caughtUp()
+				require.Len(t, l.rows("sales"), 4)
+			})
+		}
 	}
+}
+
+// TestNewKeyLateInAFile: a key that comes behind what is looked at to infer a schema is a column all the same.
+func TestNewKeyLateInAFile(t *testing.T) {
+	const inferFileBytes = 16 << 20 // of package files
+	l := newLake(t)
+	l.put("a.json", `{"id":1,"name":"a"}`)
+	s := l.serve()
+	s.create(sales(ofJSON))
+	s.caughtUp()
+	l.put("b.json", `{"id":2,"name":"`+strings.Repeat("x", inferFileBytes)+`"}`+"\n"+`{"id":3,"late":true}`)
+	s.caughtUp()
+	rows := l.rows("sales")
+	require.Len(t, rows, 3)
+	require.Equal(t, []string{"1|a|NULL", "3|NULL|true"}, []string{rows[0], rows[2]})
 }
 
 // TestExistingTarget writes into a table that another stream has made, with other columns.
@@ -289,10 +348,11 @@ func TestRefusedClauses(t *testing.T) {
 	s := l.serve()
 	for want, change := range map[string]func(*Definition){
 		"OUTPUT MODE COMPLETE is not supported yet": func(d *Definition) { d.OutputMode = "COMPLETE" },
-		"DEAD LETTER is not supported yet":          func(d *Definition) { d.OnError.Mode = DeadLetter },
-		"RESCUE is not supported yet":               func(d *Definition) { d.OnSchemaChange = SchemaRescue },
+		"names the table that the stream writes":    func(d *Definition) { d.OnError = OnError{Mode: DeadLetter, DeadLetter: &d.Target} },
 		"option nonsense of a stream is not known":  func(d *Definition) { d.Options = map[string]string{"nonsense": "1"} },
 		"option maxFilesPerTrigger = '0'":           func(d *Definition) { d.Options = map[string]string{"maxFilesPerTrigger": "0"} },
+		"option maxOffsetsPerTrigger does nothing":  func(d *Definition) { d.Options = map[string]string{"maxOffsetsPerTrigger": "5"} },
+		"option failOnDataLoss does nothing":        func(d *Definition) { d.Options = map[string]string{"failOnDataLoss": "false"} },
 		"must not be negative":                      func(d *Definition) { d.Trigger = Trigger{Kind: Every, Every: -time.Second} },
 		"at least one STREAM":                       func(d *Definition) { d.SelectSQL = "" },
 	} {

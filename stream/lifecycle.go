@@ -97,7 +97,11 @@ func (m *Manager) SetOptions(ctx context.Context, database, name string, options
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: err.Error()}
 		}
 		d.Options = merged
-		return nil
+		specs, err := m.cfg.Compiler.Sources(ctx, *d)
+		if err != nil {
+			return err
+		}
+		return checkOptions(d, specs)
 	})
 }
 

@@ -160,6 +160,7 @@ func TestSetOptionsAndTrigger(t *testing.T) {
 	require.NoError(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"cloudFiles.maxFilesPerTrigger": "2"}))
 	require.Equal(t, map[string]string{"maxfilespertrigger": "2"}, s.state().Definition.Options)
 	require.Error(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"what": "2"}))
+	require.ErrorContains(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"failOnDataLoss": "false"}), "it is for kafka and delta")
 	require.NoError(t, s.SetTrigger(t.Context(), "lake", "sales_in", Trigger{Kind: AvailableNow}))
 	s.finished()
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"lakesql/delta"
+	"lakesql/files"
 	"lakesql/store"
 	"lakesql/stream/source"
+	"lakesql/vector"
 )
 
 // Config is what a Manager works with. Definitions, Targets, Compiler, Sources and Open must be set.
@@ -19,11 +21,14 @@ type Config struct {
 	Definitions Definitions
 	Targets     Targets
 	Compiler    Compiler
-	Sources     map[string]source.OpenFunc // by Spec.Kind: {"files": files.Open}
-	Open        store.Opener               // opens checkpoints and source files
-	Fence       source.Fence               // nil: no path is refused
-	Evaluator   delta.Evaluator            // of targets' constraints, generated columns and defaults; nil: a target that needs one is refused
-	Owner       string                     // names this server in leases
+	Sources     map[string]source.OpenFunc             // by Spec.Kind
+	Open        store.Opener                           // opens checkpoints and source files
+	Fence       source.Fence                           // nil: no path is refused
+	Evaluator   delta.Evaluator                        // of targets' constraints, generated columns and defaults; nil: a target that needs one is refused
+	Owner       string                                 // names this server in leases
+	Workers     int                                    // how many streams open, look and run batches at once; 0: some a processor
+	Memory      *vector.Budget                         // of what batches hold until it is written; nil bounds each alone
+	Secret      func(reference string) (string, error) // reads env:NAME and file:NAME for sources; nil: there are no secrets
 	Events      Events
 	Logger      *slog.Logger     // nil: discards
 	Now         func() time.Time // nil: time.Now
@@ -37,6 +42,9 @@ type Manager struct {
 	cfg          Config
 	log          *slog.Logger
 	firstBackoff time.Duration
+	workers      *workers
+	upkeeps      chan struct{}   // holds one for each upkeep that runs
+	notifier     *files.Notifier // of all folders that are read
 
 	// statements is held by those that add, remove, rename or reset a stream, so that two cannot take one name or one
 	// checkpoint. It is taken before a stream's lifecycle, and that before any mu.
@@ -55,7 +63,13 @@ type Manager struct {
 
 // NewManager makes a manager. It starts nothing: Start does.
 func NewManager(cfg Config) *Manager {
-	m := &Manager{cfg: cfg, log: cfg.Logger, firstBackoff: firstBackoff, streams: map[streamKey]*stream{}, nextPID: FirstProcessID}
+	m := &Manager{cfg: cfg, log: cfg.Logger, firstBackoff: firstBackoff, streams: map[streamKey]*stream{}, nextPID: FirstProcessID,
+		upkeeps: make(chan struct{}, upkeepAtOnce), notifier: files.NewNotifier()}
+	size := cfg.Workers
+	if size <= 0 {
+		size = defaultWorkers()
+	}
+	m.workers = newWorkers(size)
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
@@ -126,7 +140,7 @@ func (m *Manager) Close() error {
 	m.mu.Unlock()
 	m.following.Wait()
 	m.each(func(s *stream) { s.close() })
-	return nil
+	return m.notifier.Close()
 }
 
 // each calls do for all streams at once, and waits.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lakesql/checkpoint"
@@ -27,6 +28,7 @@ type observed struct {
 	skipped   []source.FileResult
 	lastFile  string
 	lastLine  int64
+	left      func([]source.RowError) // hears of faults of one row that is left out: all that it has, or one after the other; nil: nobody keeps them
 }
 
 func (o *observed) observer() source.Observer {
@@ -39,18 +41,29 @@ func (o *observed) row(e source.RowError) {
 		o.errorRows++
 		o.lastFile, o.lastLine = e.File, e.Line
 	}
-	if len(o.kept) < maxErrorsPerBatch {
+	o.keep([]source.RowError{e})
+}
+
+// keep hands faults of a row on, and keeps the first ones, with the beginning of the row's text.
+func (o *observed) keep(bad []source.RowError) {
+	if o.left != nil {
+		o.left(bad)
+	}
+	for _, e := range bad[:min(len(bad), maxErrorsPerBatch-len(o.kept))] {
+		if len(e.Raw) > maxRawBytes {
+			e.Raw = slices.Clone(e.Raw[:maxRawBytes])
+		}
 		o.kept = append(o.kept, e)
 	}
 }
 
+// maxRawBytes is how much of a malformed row's text is kept for SHOW STREAM ERRORS.
+const maxRawBytes = 4 << 10
+
 // selected counts a row of which the SELECT could not compute a value. Which file it is from is not known there.
 func (o *observed) selected(bad []source.RowError) {
 	o.errorRows++
-	if room := maxErrorsPerBatch - len(o.kept); len(bad) > room {
-		bad = bad[:room]
-	}
-	o.kept = append(o.kept, bad...)
+	o.keep(bad)
 }
 
 func (o *observed) file(f source.FileResult) {
@@ -152,7 +165,7 @@ func (ss *session) progressOf(b *micro, done delta.Committed, res *batchResult, 
 		Sink: SinkProgress{Description: "DeltaSink[" + ss.target.Table.Store().URI() + "]", NumOutputRows: res.rows},
 	}
 	left := ss.backlog()
-	p.BacklogFiles, p.BacklogBytes = left.Files, left.Bytes
+	p.BacklogFiles, p.BacklogBytes, p.BacklogRows = left.Files, left.Bytes, left.Rows
 	for i, src := range ss.sources {
 		n := res.inputRows[i]
 		p.NumInputRows += n

@@ -2,9 +2,12 @@ package stream
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"lakesql/files"
 	"lakesql/stream/source"
 )
 
@@ -12,6 +15,7 @@ import (
 type streamOptions struct {
 	limit       source.Limit
 	mergeSchema bool
+	loss        *bool // failOnDataLoss; nil: not given
 }
 
 // parseOptions reads OPTIONS (...): names in any case, with or without cloudFiles. in front. An unknown one is refused.
@@ -27,11 +31,20 @@ func parseOptions(options map[string]string) (streamOptions, error) {
 				err = fmt.Errorf("it must be at least 1")
 			}
 		case "maxbytespertrigger":
-			o.limit.Bytes, err = parseBytes(value)
+			o.limit.Bytes, err = files.ParseBytes(value)
+		case "maxoffsetspertrigger":
+			o.limit.Rows, err = strconv.ParseInt(value, 10, 64)
+			if err == nil && o.limit.Rows <= 0 {
+				err = fmt.Errorf("it must be at least 1")
+			}
 		case "mergeschema":
 			o.mergeSchema, err = strconv.ParseBool(strings.ToLower(value))
+		case "failondataloss":
+			var fail bool
+			fail, err = strconv.ParseBool(strings.ToLower(value))
+			o.loss = &fail
 		default:
-			return o, fmt.Errorf("option %s of a stream is not known; OPTIONS takes maxFilesPerTrigger, maxBytesPerTrigger and mergeSchema, "+
+			return o, fmt.Errorf("option %s of a stream is not known; OPTIONS takes maxFilesPerTrigger, maxBytesPerTrigger, maxOffsetsPerTrigger, failOnDataLoss and mergeSchema, "+
 				"and what says how files are read goes into read_files(...)", name)
 		}
 		if err != nil {
@@ -41,29 +54,37 @@ func parseOptions(options map[string]string) (streamOptions, error) {
 	return o, nil
 }
 
-func optionKey(name string) string { return strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") }
+// honouredBy says which kinds of sources an option is for. One that is not here is the stream's own.
+var honouredBy = map[string][]string{
+	"maxfilespertrigger":   {"files", "delta"},
+	"maxbytespertrigger":   {"files", "delta"},
+	"maxoffsetspertrigger": {"kafka"},
+	"failondataloss":       {"kafka", "delta"},
+}
 
-// byteUnits are Spark's suffixes of sizes.
-var byteUnits = []struct {
-	suffix string
-	shift  uint
-}{{"kb", 10}, {"mb", 20}, {"gb", 30}, {"tb", 40}, {"k", 10}, {"m", 20}, {"g", 30}, {"t", 40}, {"b", 0}}
-
-// parseBytes reads a number of bytes, with one of Spark's suffixes or without.
-func parseBytes(text string) (int64, error) {
-	lower, shift := strings.TrimSpace(strings.ToLower(text)), uint(0)
-	for _, u := range byteUnits {
-		if rest, ok := strings.CutSuffix(lower, u.suffix); ok {
-			lower, shift = strings.TrimSpace(rest), u.shift
-			break
+// checkOptions refuses an option that none of the stream's sources honours.
+func checkOptions(d *Definition, specs []source.Spec) error {
+	if d.OnSchemaChange == SchemaRescue && !slices.ContainsFunc(specs, func(s source.Spec) bool { return s.Kind == "files" || s.Kind == "kafka" }) {
+		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
+			"ON SCHEMA CHANGE RESCUE does nothing for what the stream reads (%s), it is for files and for values of Kafka: leave it out", kindsOf(specs))}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Options)) {
+		kinds, ok := honouredBy[optionKey(name)]
+		if ok && !slices.ContainsFunc(specs, func(s source.Spec) bool { return slices.Contains(kinds, s.Kind) }) {
+			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
+				"option %s does nothing for what the stream reads (%s), it is for %s: leave it out", name, kindsOf(specs), strings.Join(kinds, " and "))}
 		}
 	}
-	n, err := strconv.ParseInt(lower, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("it is not a number of bytes such as 10485760 or 10m")
-	}
-	if n <= 0 || n > (1<<62)>>shift {
-		return 0, fmt.Errorf("it must be at least 1 byte and less than 4 EB")
-	}
-	return n << shift, nil
+	return nil
 }
+
+func kindsOf(specs []source.Spec) string {
+	var kinds []string
+	for _, s := range specs {
+		kinds = append(kinds, s.Kind)
+	}
+	slices.Sort(kinds)
+	return strings.Join(slices.Compact(kinds), ", ")
+}
+
+func optionKey(name string) string { return strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") }

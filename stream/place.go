@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"lakesql/checkpoint"
 	"lakesql/store"
+	"lakesql/stream/source"
 )
 
 // A checkpoint and a table never share files: engines clear a table's folder of what they do not know, and a checkpoint that
@@ -47,8 +49,9 @@ func (m *Manager) checkTableAmongCheckpoints(ctx context.Context, stream, table 
 	})
 }
 
-// checkCheckpointAmongTables refuses a checkpoint in the folder of a table that is not the stream's own, or around one.
-func (m *Manager) checkCheckpointAmongTables(ctx context.Context, d *Definition, own string) error {
+// checkCheckpointAmongTables refuses a checkpoint in the folder of a table that is not the stream's own, or around one. own are those that the stream writes
+// and reads.
+func (m *Manager) checkCheckpointAmongTables(ctx context.Context, d *Definition, own []string) error {
 	refuse := func(found, what string) error {
 		return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: fmt.Sprintf(
 			"checkpoint %s and %s, %s, lie in one another. Put the checkpoint into a folder of its own: WITH CHECKPOINT '...'", d.Checkpoint, found, what)}
@@ -61,12 +64,12 @@ func (m *Manager) checkCheckpointAmongTables(ctx context.Context, d *Definition,
 			continue
 		}
 		table := canonicalURI(target.Table.Store().URI())
-		if table != own && (within(d.Checkpoint, table) || within(table, d.Checkpoint)) {
+		if !slices.Contains(own, table) && (within(d.Checkpoint, table) || within(table, d.Checkpoint)) {
 			return refuse(table, "the table of stream "+other.FullName())
 		}
 	}
 	err := m.above(ctx, d.Checkpoint, func(uri string, st store.Store) error {
-		if uri == own {
+		if slices.Contains(own, uri) {
 			return nil
 		}
 		found, err := hasAny(ctx, st, "_delta_log/")
@@ -139,11 +142,23 @@ func (m *Manager) missingSource(ctx context.Context, d *Definition) string {
 		return ""
 	}
 	for _, spec := range specs {
-		if uri := fixedPart(canonicalPattern(spec.Path)); m.isMissing(ctx, uri) {
+		if uri := m.missingPart(ctx, spec); uri != "" {
 			return uri
 		}
 	}
 	return ""
+}
+
+// missingPart is what a source reads and is not there.
+func (m *Manager) missingPart(ctx context.Context, spec source.Spec) string {
+	if spec.Path == "" {
+		return ""
+	}
+	uri := folderOf(spec)
+	if !m.isMissing(ctx, uri) {
+		return ""
+	}
+	return uri
 }
 
 func (m *Manager) isMissing(ctx context.Context, uri string) bool {

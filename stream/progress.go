@@ -26,6 +26,7 @@ type Progress struct {
 	CommitVersion int64 `json:"commitVersion"`
 	BacklogFiles  int64 `json:"backlogFiles"`
 	BacklogBytes  int64 `json:"backlogBytes"`
+	BacklogRows   int64 `json:"backlogRows"`
 }
 
 // SourceProgress is one source's part of a batch.

@@ -9,12 +9,12 @@ import (
 	"lakesql/stream/source"
 )
 
-// Reset makes a stream that is paused, failed or finished forget what it has read; it is paused then. The table keeps its
+// Reset makes a stream that is paused, failed or finished forget what it has read; it is paused then, and begins at begin. The table keeps its
 // rows, so that what is read again is there twice: the report says how much that is.
 //
-// The definition says that a reset has begun before the checkpoint is touched; the checkpoint's own marker makes its part
-// whole. After a crash anywhere between, the stream takes whatever id the checkpoint has.
-func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport, error) {
+// The definition says that a reset has begun, and where to begin, before the checkpoint is touched; the checkpoint's own marker makes its part
+// whole. After a crash anywhere between, the stream takes whatever id the checkpoint has, and its sources begin when they are opened.
+func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin) (ResetReport, error) {
 	m.statements.Lock()
 	defer m.statements.Unlock()
 	s, err := m.find(database, name)
@@ -32,7 +32,8 @@ func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport
 			"stream %s is %s, and RESET works on one that is stopped; type STOP STREAM %s first", d.FullName(), state, d.FullName())}
 	}
 	report := ResetReport{OldID: d.ID}
-	if report.Files, report.Bytes, err = m.whatIsThere(ctx, d); err != nil {
+	d.Begin = begin
+	if err = m.whatIsThere(ctx, d, &report); err != nil {
 		return ResetReport{}, err
 	}
 	d.Resetting, d.Paused, d.Finished = true, true, false
@@ -43,6 +44,9 @@ func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport
 	if d.ID, err = m.resetCheckpoint(ctx, &d); err != nil {
 		return ResetReport{}, err
 	}
+	if err := m.beginSources(ctx, &d); err != nil {
+		return ResetReport{}, err
+	}
 	d.Resetting = false
 	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
 		return ResetReport{}, fmt.Errorf("keep the new id of stream %s: %w; type the statement again", d.FullName(), err)
@@ -51,6 +55,28 @@ func (m *Manager) Reset(ctx context.Context, database, name string) (ResetReport
 	s.update(func(st *Status) { st.LastBatchID, st.LastCommitVersion = -1, -1 })
 	report.NewID = d.ID
 	return report, nil
+}
+
+// beginSources lets the sources record where they begin, so that LATEST means now and not the next start.
+func (m *Manager) beginSources(ctx context.Context, d *Definition) error {
+	if d.Begin.At != BeginLatest {
+		return nil
+	}
+	cp, err := m.openCheckpoint(ctx, d)
+	if err != nil {
+		return err
+	}
+	ss := &session{attachment: attachment{def: *d, cp: cp}, s: &stream{m: m}}
+	defer ss.closeSources()
+	if err := ss.openSources(ctx); err != nil {
+		return err
+	}
+	for _, src := range ss.sources {
+		if _, err := src.Mark(ctx); err != nil {
+			return fmt.Errorf("find where %s ends now: %w; the stream begins behind what is there when it starts", src.Description(), err)
+		}
+	}
+	return nil
 }
 
 // resetCheckpoint gives the checkpoint a new id and empty logs. One that is gone, or damaged beyond opening, is made anew.
@@ -78,21 +104,22 @@ func (m *Manager) resetCheckpoint(ctx context.Context, d *Definition) (newID str
 	return cp.ID(), nil
 }
 
-// whatIsThere counts what a stream that starts over will read.
-func (m *Manager) whatIsThere(ctx context.Context, d Definition) (files, bytes int64, err error) {
+// whatIsThere counts what a stream that starts over will read. A place to begin at which a source does not have is its error.
+func (m *Manager) whatIsThere(ctx context.Context, d Definition, report *ResetReport) error {
 	sources, closeAll, err := m.lookAtSources(ctx, &d)
-	if err != nil {
-		return 0, 0, err
+	if err != nil || d.Begin.At == BeginLatest {
+		closeAll()
+		return err
 	}
 	defer closeAll()
 	for _, src := range sources {
 		if _, err := src.Mark(ctx); err != nil {
-			return 0, 0, fmt.Errorf("look at %s: %w", src.Description(), err)
+			return fmt.Errorf("look at %s: %w", src.Description(), err)
 		}
 		b := src.Backlog()
-		files, bytes = files+b.Files, bytes+b.Bytes
+		report.Files, report.Bytes, report.Rows = report.Files+b.Files, report.Bytes+b.Bytes, report.Rows+b.Rows
 	}
-	return files, bytes, nil
+	return nil
 }
 
 // lookAtSources opens the definition's sources without a checkpoint: they write nothing.
@@ -104,22 +131,22 @@ func (m *Manager) lookAtSources(ctx context.Context, d *Definition) (sources []s
 			}
 		}
 	}
-	specs, err := m.cfg.Compiler.Sources(ctx, *d)
+	specs, err := m.sources(ctx, d)
 	if err != nil {
-		return nil, nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err, Message: fmt.Sprintf("stream %s: %v", d.FullName(), err)}
+		return nil, closeAll, &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err, Message: fmt.Sprintf("stream %s: %v", d.FullName(), err)}
 	}
 	for i, spec := range specs {
 		open, ok := m.cfg.Sources[spec.Kind]
 		if !ok {
 			closeAll()
-			return nil, nil, unsupported(d, "source %s", spec.Kind)
+			return nil, func() {}, unsupported(d, "source %s", spec.Kind)
 		}
 		env := sourceEnv(m, d)
 		env.Index = i
 		src, err := open(ctx, spec, env)
 		if err != nil {
 			closeAll()
-			return nil, nil, err
+			return nil, func() {}, err
 		}
 		sources = append(sources, src)
 	}

@@ -87,7 +87,7 @@ func (s *stream) backoff(ctx context.Context, err error) bool {
 	s.status.Attempts++
 	wait := backoffOf(s.m.firstBackoff, s.status.Attempts)
 	if isHeld(err) {
-		wait = checkpoint.LeaseHeartbeat
+		wait, s.backlogSince = checkpoint.LeaseHeartbeat, time.Time{} // the other one works on it
 	}
 	now := s.m.now()
 	s.status.LastError, s.status.LastErrorTime, s.status.NextAttempt = err.Error(), now, now.Add(wait)

@@ -58,6 +58,9 @@ func (ss *session) tick(ctx context.Context) (found, error) {
 	b, got, err := ss.nextBatch(ctx, start)
 	ss.pace.looked(start, ss.s.m.now())
 	if err != nil {
+		if !ss.backlog().Empty() {
+			ss.s.workIsDue()
+		}
 		return 0, err
 	}
 	if b == nil {
@@ -122,6 +125,7 @@ func (ss *session) record(ctx context.Context, now time.Time) (*micro, found, er
 	if !isNew {
 		return nil, nothing, nil
 	}
+	ss.s.workIsDue()
 	err := ss.cp.Offsets().Add(ctx, b.id, checkpoint.Offsets{
 		WatermarkMs: ss.watermark, TimestampMs: b.time.UnixMilli(), Conf: ss.conf, Sources: offsetTexts(b.end),
 	})
@@ -160,7 +164,7 @@ func (ss *session) rest(ctx context.Context, f found) error {
 	switch {
 	case ss.rests(f):
 	case ss.def.Trigger.ends():
-		return ctx.Err()
+		return ss.goOn(ctx)
 	default:
 		return ss.sleep(ctx, earliest, false) // RUNNING goes on
 	}
@@ -180,11 +184,19 @@ func (ss *session) rest(ctx context.Context, f found) error {
 	return ss.sleep(ctx, earliest, false)
 }
 
-// sleep waits until a time, or until a hint or a new waiter where those count.
+// goOn lets other streams work before the next look.
+func (ss *session) goOn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return ss.turn.yield(ctx)
+}
+
+// sleep waits, without a worker, until a time, or until a hint or a new waiter where those count.
 func (ss *session) sleep(ctx context.Context, until time.Time, hints bool) error {
 	d := until.Sub(ss.s.m.now())
 	if d <= 0 {
-		return ctx.Err()
+		return ss.goOn(ctx)
 	}
 	wake := ss.wake
 	if !hints {
@@ -193,23 +205,24 @@ func (ss *session) sleep(ctx context.Context, until time.Time, hints bool) error
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {
+		ss.turn.release()
+		sleepOn := false
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timer.C:
-			return nil
 		case <-wake:
-			return nil
 		case <-ss.run.poke:
-			if hints {
-				return nil
-			}
-			if err := ss.takeMarks(ctx); err != nil {
-				return err
-			}
-			if err := ss.settleWaiters(ctx, false); err != nil {
-				return err
-			}
+			sleepOn = !hints
+		}
+		if err := ss.turn.take(ctx); err != nil || !sleepOn {
+			return err
+		}
+		if err := ss.takeMarks(ctx); err != nil {
+			return err
+		}
+		if err := ss.settleWaiters(ctx, false); err != nil {
+			return err
 		}
 	}
 }

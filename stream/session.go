@@ -19,6 +19,7 @@ type session struct {
 	attachment
 	s      *stream
 	run    *run
+	turn   *turn // in the pool of workers; nil: COPY INTO, which works for a client
 	opts   streamOptions
 	runID  string
 	leases *leaseKeeper
@@ -61,7 +62,11 @@ func (d durations) add(name string, since, until time.Time) {
 
 // runSession opens the stream and runs it until ctx ends, its trigger has finished, or an error.
 func runSession(ctx context.Context, s *stream, r *run, runID string, leases *leaseKeeper) error {
-	ss := &session{attachment: attachment{def: s.definition()}, s: s, run: r, runID: runID, leases: leases}
+	if err := r.turn.take(ctx); err != nil {
+		return err
+	}
+	defer r.turn.release()
+	ss := &session{attachment: attachment{def: s.definition()}, s: s, run: r, turn: r.turn, runID: runID, leases: leases}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer ss.close()
@@ -132,7 +137,10 @@ func (ss *session) adopt(ctx context.Context) error {
 }
 
 func (ss *session) openSources(ctx context.Context) error {
-	specs, err := ss.s.m.cfg.Compiler.Sources(ctx, ss.def)
+	specs, err := ss.s.m.sources(ctx, &ss.def)
+	if isOutside(err) {
+		return fmt.Errorf("find what the SELECT reads: %w", err)
+	}
 	if err != nil {
 		return ss.fail(KindInvalid, err, "stream %s: its SELECT cannot be planned: %v", ss.def.FullName(), err)
 	}
@@ -147,7 +155,7 @@ func (ss *session) openSources(ctx context.Context) error {
 			return ss.fail(KindUnsupported, nil, "stream %s: source %s is not supported yet", ss.def.FullName(), spec.Kind)
 		}
 		env := sourceEnv(ss.s.m, &ss.def)
-		env.Checkpoint, env.Index, env.Skipped = ss.cp, i, skipped.has
+		env.Checkpoint, env.Index, env.Skipped, env.FailOnDataLoss = ss.cp, i, skipped.has, ss.opts.loss
 		env.Fits = func(ctx context.Context, schema *batch.Schema) (string, error) { return ss.fits(ctx, i, schema) }
 		src, err := open(ctx, spec, env)
 		if err != nil {
@@ -193,13 +201,13 @@ func (ss *session) fits(ctx context.Context, index int, schema *batch.Schema) (p
 // sourceEnv is what the definition says about how sources read.
 func sourceEnv(m *Manager, d *Definition) source.Env {
 	env := source.Env{
-		Open: m.cfg.Open, Fence: m.cfg.Fence, Now: m.now, SkipUnreadable: d.OnError.Mode == SkipFile,
+		Open: m.cfg.Open, Fence: m.cfg.Fence, Secret: m.cfg.Secret, Now: m.now, Notifier: m.notifier, SkipUnreadable: d.OnError.Mode == SkipFile,
 		RowHint: "ON ERROR PERMISSIVE keeps such rows with NULL, SKIP ROW leaves them out",
 	}
 	switch d.OnError.Mode {
 	case Fail:
 		env.Malformed = source.FailRead
-	case SkipRow:
+	case SkipRow, DeadLetter:
 		env.Malformed = source.DropRow
 	}
 	switch d.OnSchemaChange {
@@ -209,6 +217,8 @@ func sourceEnv(m *Manager, d *Definition) source.Env {
 		env.NewColumns = source.IgnoreColumns
 	case SchemaFail:
 		env.NewColumns = source.RefuseColumns
+	case SchemaRescue:
+		env.NewColumns = source.RescueColumns
 	}
 	return env
 }
@@ -305,7 +315,7 @@ func (ss *session) schemas(ctx context.Context) ([]*batch.Schema, error) {
 func (ss *session) backlog() (b source.Backlog) {
 	for _, src := range ss.sources {
 		one := src.Backlog()
-		b.Files, b.Bytes, b.Waiting = b.Files+one.Files, b.Bytes+one.Bytes, b.Waiting+one.Waiting
+		b.Files, b.Bytes, b.Rows, b.Waiting = b.Files+one.Files, b.Bytes+one.Bytes, b.Rows+one.Rows, b.Waiting+one.Waiting
 	}
 	return b
 }

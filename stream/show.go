@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -132,7 +133,7 @@ func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatu
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.files(ctx, cp, len(specs))
+	out, err := m.files(ctx, cp, specs)
 	if err != nil {
 		return nil, showError(&d, "files", err)
 	}
@@ -140,9 +141,9 @@ func (m *Manager) Files(ctx context.Context, database, name string) ([]FileStatu
 }
 
 // files joins the source logs with what is known of each file. A file is committed when a committed batch is at or behind
-// its entry: that is what the log says, also for files of which nothing else was kept.
-func (m *Manager) files(ctx context.Context, cp *checkpoint.Checkpoint, sources int) ([]FileStatus, error) {
-	committed, err := committedOffsets(ctx, cp, sources)
+// its newest entry: that is what the log says, also for files of which nothing else was kept. Files that no range has, and that are to be left out, come last.
+func (m *Manager) files(ctx context.Context, cp *checkpoint.Checkpoint, specs []source.Spec) ([]FileStatus, error) {
+	committed, err := committedOffsets(ctx, cp, specs)
 	if err != nil {
 		return nil, err
 	}
@@ -151,43 +152,66 @@ func (m *Manager) files(ctx context.Context, cp *checkpoint.Checkpoint, sources 
 		return nil, err
 	}
 	var out []FileStatus
-	for i := range sources {
-		facts := map[string]checkpoint.FileFact{}
-		for f, err := range cp.Files(i).All(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			facts[f.Path] = f
+	left := maps.Clone(skipped)
+	for i, spec := range specs {
+		if spec.Kind != "files" {
+			continue
 		}
-		for e, err := range cp.Source(i).All(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			st := FileStatus{
-				Path: e.Path, Size: -1, ModTime: time.UnixMilli(e.TimestampMs).UTC(), State: FilePending, BatchID: -1,
-				SourceID: i, SourceLog: e.BatchID, Rows: -1,
-			}
-			if f, ok := facts[e.Path]; ok {
-				st.Size, st.ModTime = f.Size, time.Unix(0, f.ModTimeNs).UTC()
-				if f.Batch >= 0 {
-					st.Rows, st.Rejected, st.Error, st.BatchID = f.Rows, f.Rejected, f.Error, f.Batch
-				}
-			}
-			switch {
-			case st.Error != "" || skipped.has(e.Path):
-				st.State = FileSkipped
-			case e.BatchID <= committed[i]:
-				st.State = FileCommitted
-			}
-			out = append(out, st)
+		list, err := sourceFiles(ctx, cp, i, committed[i], skipped)
+		if err != nil {
+			return nil, err
 		}
+		for _, f := range list {
+			delete(left, f.Path)
+		}
+		out = append(out, list...)
+	}
+	for _, uri := range slices.Sorted(maps.Keys(left)) {
+		out = append(out, FileStatus{Path: uri, Size: -1, State: FileSkipped, SourceLog: -1, BatchID: -1, Rows: -1})
 	}
 	return out, nil
 }
 
-// committedOffsets is the source log entry up to which each source's files are in the table; -1 where there is none.
-func committedOffsets(ctx context.Context, cp *checkpoint.Checkpoint, sources int) ([]int64, error) {
-	out := slices.Repeat([]int64{-1}, sources)
+// sourceFiles are the files of one source's log. Of a file that was taken several times the last one counts.
+func sourceFiles(ctx context.Context, cp *checkpoint.Checkpoint, index int, committed int64, skipped skipped) ([]FileStatus, error) {
+	facts := map[string]checkpoint.FileFact{}
+	for f, err := range cp.Files(index).All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		facts[f.Path] = f
+	}
+	var out []FileStatus
+	newest := map[string]int64{}
+	for e, err := range cp.Source(index).All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		newest[e.Path] = e.BatchID
+		st := FileStatus{
+			Path: e.Path, Size: -1, ModTime: time.UnixMilli(e.TimestampMs).UTC(), State: FilePending, BatchID: -1,
+			SourceID: index, SourceLog: e.BatchID, Rows: -1, committed: e.BatchID <= committed,
+		}
+		if f, ok := facts[e.Path]; ok {
+			st.Size, st.ModTime = f.Size, time.Unix(0, f.ModTimeNs).UTC()
+			if f.Batch >= 0 {
+				st.Rows, st.Rejected, st.Error, st.BatchID = f.Rows, f.Rejected, f.Error, f.Batch
+			}
+		}
+		switch {
+		case st.Error != "", skipped.has(e.Path) && st.BatchID < 0:
+			st.State = FileSkipped
+		case st.committed:
+			st.State = FileCommitted
+		}
+		out = append(out, st)
+	}
+	return slices.DeleteFunc(out, func(f FileStatus) bool { return f.SourceLog != newest[f.Path] }), nil
+}
+
+// committedOffsets is the source log entry up to which each source's files are in the table; -1 where there is none, and for other sources.
+func committedOffsets(ctx context.Context, cp *checkpoint.Checkpoint, specs []source.Spec) ([]int64, error) {
+	out := slices.Repeat([]int64{-1}, len(specs))
 	last, err := cp.Commits().Latest(ctx)
 	if err != nil || last < 0 {
 		return out, err
@@ -196,9 +220,9 @@ func committedOffsets(ctx context.Context, cp *checkpoint.Checkpoint, sources in
 	if err != nil {
 		return nil, err
 	}
-	for i := range min(sources, len(o.Sources)) {
+	for i := range min(len(specs), len(o.Sources)) {
 		var text struct{ LogOffset int64 }
-		if o.Sources[i] == checkpoint.NoOffset {
+		if specs[i].Kind != "files" || o.Sources[i] == checkpoint.NoOffset {
 			continue
 		}
 		if err := json.Unmarshal([]byte(o.Sources[i]), &text); err != nil {

@@ -37,10 +37,12 @@ type Status struct {
 	LastBatchID       int64 // -1: none
 	LastCommitVersion int64 // the table's version of the last batch; -1: none by this server
 	LastCommitTime    time.Time
-	RowsWritten       int64 // since the server started
-	ErrorRows         int64 // since the server started
+	Batches           Durations // since the server started
+	RowsWritten       int64     // since the server started
+	ErrorRows         int64     // since the server started
 	BacklogFiles      int64
 	BacklogBytes      int64
+	BacklogRows       int64 // of sources that count rows and not files
 	WaitingFiles      int64 // of BacklogFiles, those that are still being written
 }
 
@@ -66,6 +68,8 @@ type FileStatus struct {
 	Rows      int64 // -1: unknown
 	Rejected  int64
 	Error     string
+
+	committed bool // the range that it is in
 }
 
 // RowError is one malformed row that a stream met.
@@ -89,6 +93,7 @@ type ResetReport struct {
 	OldID, NewID string
 	Files        int64 // source files that will be read again
 	Bytes        int64
+	Rows         int64 // of sources that count rows and not files
 }
 
 // Explanation is what a stream would do, found out without writing anything.
@@ -101,6 +106,7 @@ type Explanation struct {
 	Checkpoint   string // what CREATE STREAM would do with the checkpoint
 	BacklogFiles int64
 	BacklogBytes int64
+	BacklogRows  int64
 }
 
 // ColumnPlan is one column that a stream writes.

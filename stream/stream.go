@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -50,6 +51,7 @@ type run struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
 	poke   chan struct{} // a waiter is new, or options changed: look again
+	turn   *turn
 }
 
 func newStream(m *Manager, d Definition, pid uint32) *stream {
@@ -77,7 +79,7 @@ func (s *stream) start() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &run{cancel: cancel, done: make(chan struct{}), poke: make(chan struct{}, 1)}
+	r := &run{cancel: cancel, done: make(chan struct{}), poke: make(chan struct{}, 1), turn: s.m.workers.newTurn()}
 	s.run = r
 	s.status.Attempts, s.status.NextAttempt = 0, time.Time{}
 	s.setLocked(Starting, "opening the checkpoint, the sources and the target")
@@ -173,11 +175,20 @@ func (s *stream) update(change func(*Status)) {
 func (s *stream) setBacklog(b source.Backlog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.BacklogFiles, s.status.BacklogBytes, s.status.WaitingFiles = b.Files, b.Bytes, b.Waiting
+	s.status.BacklogFiles, s.status.BacklogBytes, s.status.BacklogRows, s.status.WaitingFiles = b.Files, b.Bytes, b.Rows, b.Waiting
 	switch {
-	case b.Files == 0 && s.status.State != Running:
+	case b.Empty() && s.status.State != Running:
 		s.backlogSince = time.Time{}
 	case s.backlogSince.IsZero():
+		s.backlogSince = s.m.now()
+	}
+}
+
+// workIsDue says that there is something to commit, whatever comes of it: the time until the stream counts as stalled runs.
+func (s *stream) workIsDue() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.backlogSince.IsZero() {
 		s.backlogSince = s.m.now()
 	}
 }
@@ -190,6 +201,11 @@ func (s *stream) snapshot() Status {
 	st.Definition = s.def
 	st.Definition.Options = maps.Clone(s.def.Options)
 	st.SourceDescriptions = slices.Clone(s.status.SourceDescriptions)
+	if s.run != nil {
+		if since, before := s.run.turn.waiting(); since >= hangTime {
+			st.Reason = fmt.Sprintf("waits for a worker since %s; %d streams are before it", since.Truncate(time.Second), before)
+		}
+	}
 	if reason, stalled := s.stalledLocked(); stalled {
 		st.State, st.Reason = Stalled, reason
 	}

@@ -225,7 +225,7 @@ func newColumn(d *Definition, field batch.Field, inferred bool, output []batch.F
 		change = SchemaAddColumns
 	}
 	switch {
-	case change == SchemaAddColumns, change == SchemaDefault && inferred:
+	case change == SchemaAddColumns, change == SchemaRescue, change == SchemaDefault && inferred: // under RESCUE columns come with the first look only
 		return actionAdd, nil
 	case change == SchemaFail:
 		way := "create the stream with ON SCHEMA CHANGE ADD COLUMNS"

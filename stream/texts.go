@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -60,9 +61,11 @@ func (o *texts) Next(ctx context.Context) (*batch.Batch, error) {
 			text = in.Cols[i].AppendText(text[:0], row)
 			if err := appendText(out.Cols[i], text); err != nil {
 				out.Cols[i].AppendNull()
-				faults[row] = append(faults[row], source.RowError{
-					Column: o.schema.Fields[i].Name, Raw: slices.Clone(text[:min(len(text), maxRawText)]), Message: err.Error(),
-				})
+				raw := slices.Clone(text[:min(len(text), maxRawText)])
+				if o.mode == DeadLetter {
+					raw = rowText(in, row)
+				}
+				faults[row] = append(faults[row], source.RowError{Column: o.schema.Fields[i].Name, Raw: raw, Message: err.Error()})
 			}
 		}
 	}
@@ -74,6 +77,32 @@ func appendText(v *batch.Vector, text []byte) error {
 		return v.AppendFromJSON(text)
 	}
 	return csv.AppendValue(v, string(text), csv.DefaultOptions())
+}
+
+// rowText is all values of a row as a record of CSV.
+func rowText(b *batch.Batch, row int) (text []byte) {
+	var cell []byte
+	for i, v := range b.Cols {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if !v.IsNull(row) {
+			cell = v.AppendText(cell[:0], row)
+			text = AppendCell(text, cell)
+		}
+	}
+	return text
+}
+
+// AppendCell appends a value to the record of a row that was left out: in double quotes where a comma, a quote or the end of a line is in it, or nothing, which would
+// be NULL.
+func AppendCell(dst, value []byte) []byte {
+	if len(value) > 0 && !bytes.ContainsAny(value, ",\"\r\n") {
+		return append(dst, value...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, bytes.ReplaceAll(value, []byte{'"'}, []byte(`""`))...)
+	return append(dst, '"')
 }
 
 // maxRawText bounds the text of a bad field in an error, in bytes.
@@ -92,7 +121,7 @@ func (o *texts) settle(b *batch.Batch, faults [][]source.RowError) (*batch.Batch
 			o.bad(bad)
 		}
 	}
-	if o.mode == SkipRow && len(whole) < b.Len {
+	if o.mode.LeavesOut() && len(whole) < b.Len {
 		b.Sel = whole
 	}
 	return b, nil

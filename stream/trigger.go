@@ -64,16 +64,24 @@ func nextMultiple(now time.Time, every time.Duration) time.Time {
 	return time.Unix(0, ns-ns%int64(every)+int64(every)).In(now.Location())
 }
 
-// stalledLocked reports whether the stream has a backlog and commits nothing.
+// stalledLocked reports whether the stream has a backlog and commits nothing, and why.
 func (s *stream) stalledLocked() (string, bool) {
-	if s.run == nil || s.backlogSince.IsZero() || (s.status.State != Running && s.status.State != Idle) {
+	st := &s.status
+	if s.run == nil || s.backlogSince.IsZero() || (st.State != Running && st.State != Idle && st.State != Retrying) {
 		return "", false
 	}
-	limit := max(stallAfter, stallTriggers*s.def.Trigger.Every)
 	since := s.m.now().Sub(s.backlogSince)
-	if since < limit || s.status.BacklogFiles == s.status.WaitingFiles && s.status.State == Idle {
+	if since < max(stallAfter, stallTriggers*s.def.Trigger.Every) {
 		return "", false
 	}
-	return fmt.Sprintf("no commit for %s; the running batch has read %d rows so far, and %d files (%d bytes) wait behind it",
-		since.Truncate(time.Second), s.rowsInBatch, s.status.BacklogFiles, s.status.BacklogBytes), true
+	why := fmt.Sprintf("the running batch has read %d rows so far, and %d files (%d bytes) and %d rows wait behind it", s.rowsInBatch, st.BacklogFiles, st.BacklogBytes, st.BacklogRows)
+	switch {
+	case st.State == Retrying:
+		why = st.Reason
+	case st.State == Idle && st.BacklogFiles == st.WaitingFiles && st.BacklogRows == 0:
+		return "", false
+	case st.Attempts > 0:
+		why = st.LastError + "; another attempt runs"
+	}
+	return fmt.Sprintf("no commit for %s: %s", since.Truncate(time.Second), why), true
 }

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
+	"time"
 
 	"lakesql/delta/maintain"
 	"lakesql/stream/source"
 )
 
 // upkeep does what must be done now and then, and that no batch may wait for: the table's checkpoints, its small files, and what
-// the sources can prepare. One piece of work runs at a time; it may be lost at any moment.
+// the sources can prepare. One piece of work runs at a time, upkeepAtOnce of all streams and those that go on for longer than upkeepTime; it may be lost at any moment.
 type upkeep struct {
 	ss     *session
 	table  maintain.Keeper
@@ -46,7 +48,17 @@ func (u *upkeep) loop(ctx context.Context) {
 			return
 		case <-u.wanted:
 		}
-		if err := u.work(ctx); err != nil && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case u.ss.s.m.upkeeps <- struct{}{}:
+		}
+		leave := sync.OnceFunc(func() { <-u.ss.s.m.upkeeps })
+		late := time.AfterFunc(upkeepTime, leave)
+		err := u.work(ctx)
+		late.Stop()
+		leave()
+		if err != nil && ctx.Err() == nil {
 			u.ss.s.m.log.Warn("a stream's upkeep failed; it is tried again after the next batch", "stream", u.ss.def.FullName(), "error", err)
 		}
 	}

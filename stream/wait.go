@@ -86,8 +86,8 @@ func (s *stream) timedOut(until Until, timeout time.Duration) error {
 		reason = ": " + reason
 	}
 	name := st.Definition.FullName()
-	return &Error{Kind: KindTimeout, Stream: name, Message: fmt.Sprintf("stream %s %s within %s; it is %s%s, with a backlog of %d files (%d of them still being written)",
-		name, what, timeout, st.State, reason, st.BacklogFiles, st.WaitingFiles)}
+	return &Error{Kind: KindTimeout, Stream: name, Message: fmt.Sprintf("stream %s %s within %s; it is %s%s, with a backlog of %d files (%d of them still being written) and %d rows",
+		name, what, timeout, st.State, reason, st.BacklogFiles, st.WaitingFiles, st.BacklogRows)}
 }
 
 func (s *stream) addWaiter(w *waiter) {

@@ -7,15 +7,19 @@ import (
 
 	"lakesql/batch"
 	"lakesql/checkpoint"
+	"lakesql/files"
 	"lakesql/store"
 	"lakesql/vector"
 )
 
 // Spec names one source of a stream's SELECT.
 type Spec struct {
-	Kind    string            // "files"
-	Path    string            // absolute URI of a folder or file, or a glob
+	Kind    string            // "files", "rate", "kafka", "delta"
+	Path    string            // absolute URI of a folder or file, or a glob; "" where the rows do not come out of a store
+	Table   bool              // Path is the folder of a Delta table, and no pattern
 	Options map[string]string // the named arguments as written, option names in any case
+	// Metadata says that the SELECT looks at the hidden columns of a source of files: Schema and Read have them, files.WithMetadata says which.
+	Metadata bool
 }
 
 // Offset is a position in a source: the text of its line in the checkpoint's offset log. None is the position before the
@@ -25,10 +29,11 @@ type Offset string
 // None is the offset of a source that has given nothing yet; the offset log has "-" for it.
 const None Offset = ""
 
-// Limit bounds one range. A range has one file at the least, whatever the limit says.
+// Limit bounds one range. A range has one file or row at the least, whatever the limit says.
 type Limit struct {
 	Files int   // 0: what the source's own options say, else DefaultMaxFiles
 	Bytes int64 // 0: what the source's own options say, else no limit
+	Rows  int64 // of sources that count rows; 0: what the source's own options say
 	All   bool  // no limit at all
 }
 
@@ -63,6 +68,14 @@ func (e *FileError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the class and the cause.
 func (e *FileError) Unwrap() []error { return []error{e.Class, e.Err} }
+
+// LossError says that rows which no batch has read are gone from the source. It is an ErrChanged that a person may choose to bear.
+type LossError struct{ Err error }
+
+func (e *LossError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the class and the cause.
+func (e *LossError) Unwrap() []error { return []error{ErrChanged, e.Err} }
 
 // Source is one input of a stream. Only the stream's own goroutine calls it.
 type Source interface {
@@ -130,8 +143,12 @@ type Mark any
 type Backlog struct {
 	Files   int64
 	Bytes   int64
+	Rows    int64 // of sources that count rows and not files
 	Waiting int64 // of Files, those that are still being written
 }
+
+// Empty says that nothing is left.
+func (b Backlog) Empty() bool { return b.Files == 0 && b.Rows == 0 }
 
 // Observer hears of what Read meets. Both functions are called on the goroutine that reads; either may be nil.
 type Observer struct {
@@ -179,6 +196,7 @@ const (
 	AddColumns                         // keep a wider schema and return ErrSchemaEvolved
 	IgnoreColumns
 	RefuseColumns // reading ends with ErrData
+	RescueColumns // they, and values that do not fit, go into a column of rescued data; of sources whose data is text or has a schema of its own
 )
 
 // Env is what a source is opened with.
@@ -199,15 +217,25 @@ type Env struct {
 	RowHint string
 	// Fits says why the stream cannot work with a schema, before that is kept; problem is "" where it can. nil: it can with any.
 	Fits func(ctx context.Context, schema *batch.Schema) (problem string, err error)
+	// FailOnDataLoss says whether rows that are gone are a LossError, or are noticed and passed over; nil: what the source's own
+	// options say.
+	FailOnDataLoss *bool
+	// Secret reads what an option names as env:NAME or file:NAME; nil: there are no secrets.
+	Secret func(reference string) (string, error)
 	// SkipUnreadable leaves out files that cannot be read, instead of ending with ErrData.
 	SkipUnreadable bool
 	// Skipped says which files to leave out because a person said so; nil: none.
 	Skipped func(uri string) bool
 	Now     func() time.Time
+	// Notifier tells of new files in folders; nil: each source has one of its own.
+	Notifier *files.Notifier
 }
 
 // Fence says which URIs may be reached.
-type Fence interface{ Check(uri string) error }
+type Fence interface {
+	Check(uri string) error
+	Kept(folder string) (names []string, err error) // what a listing of the folder passes over
+}
 
 // OpenFunc opens a source of one kind. It starts nothing that Close does not stop.
 type OpenFunc func(ctx context.Context, spec Spec, env Env) (Source, error)

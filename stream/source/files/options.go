@@ -1,52 +1,57 @@
 package files
 
 import (
-	"errors"
+	"fmt"
 	"maps"
-	"strings"
 
 	"lakesql/files"
-	"lakesql/format/csv"
+	"lakesql/format"
 	"lakesql/stream/source"
 )
 
-// parseOptions reads the named arguments of read_files and refuses those that are not built for streams.
-func parseOptions(args map[string]string) (*files.Options, error) {
-	opts, err := files.ParseOptions(args)
+// evolution is what schemaEvolutionMode says of new columns, unless ON SCHEMA CHANGE says something else.
+func evolution(opts *files.Options, clause source.NewColumns) (source.NewColumns, error) {
+	if opts.EvolutionMode == "" {
+		return clause, nil
+	}
+	mode := map[string]source.NewColumns{
+		"addnewcolumns": source.AddColumns, "rescue": source.RescueColumns, "failonnewcolumns": source.RefuseColumns, "none": source.IgnoreColumns,
+	}[opts.EvolutionMode]
+	switch {
+	case clause != source.AddWhereInferred && clause != mode:
+		return 0, argumentError("option schemaEvolutionMode => '%s' says something else than ON SCHEMA CHANGE: leave one out", opts.EvolutionMode)
+	case mode == source.AddColumns && opts.Schema() != nil && clause != mode:
+		return 0, argumentError("option schemaEvolutionMode => 'addNewColumns' is for columns that are told from the files, and the schema is given: give schemaHints instead, or say ON SCHEMA CHANGE ADD COLUMNS")
+	}
+	return mode, nil
+}
+
+func argumentError(format string, args ...any) error {
+	return &files.ArgumentError{Err: fmt.Errorf(format, args...)}
+}
+
+// withoutSchema reads the named arguments but the one that gives the schema, to find new columns by.
+func withoutSchema(args map[string]string) (*files.Options, error) {
+	rest := maps.Clone(args)
+	maps.DeleteFunc(rest, func(name, _ string) bool { return files.OptionKey(name) == "schema" })
+	opts, err := files.ParseOptions(rest)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case !opts.IncludeExistingFiles:
-		return nil, notBuilt("includeExistingFiles => false is not supported yet: move the files that are not to be read elsewhere")
-	case opts.SchemaLocation != "":
-		return nil, notBuilt("schemaLocation is not supported yet: the inferred schema is kept in the stream's checkpoint")
-	}
-	return opts, nil
+	return opts.ForNewColumns(), nil
 }
-
-func notBuilt(text string) error { return &files.ArgumentError{Err: errors.New(text), Later: true} }
-
-// withoutSchema reads the named arguments but the one that gives the schema.
-func withoutSchema(args map[string]string) (*files.Options, error) {
-	rest := maps.Clone(args)
-	maps.DeleteFunc(rest, func(name, _ string) bool { return optionKey(name) == "schema" })
-	return files.ParseOptions(rest)
-}
-
-func optionKey(name string) string { return strings.TrimPrefix(strings.ToLower(name), "cloudfiles.") }
 
 // applyMode lets ON ERROR decide what becomes of malformed rows, unless read_files says so itself by its option mode.
 func applyMode(opts *files.Options, args map[string]string, m source.Malformed) {
 	for name := range args {
-		if optionKey(name) == "mode" {
+		if files.OptionKey(name) == "mode" {
 			return
 		}
 	}
 	switch m {
 	case source.DropRow:
-		opts.CSV.Mode = csv.DropMalformed
+		opts.SetMode(format.DropMalformed)
 	case source.FailRead:
-		opts.CSV.Mode = csv.FailFast
+		opts.SetMode(format.FailFast)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Source) Read(ctx context.Context, start, end source.Offset, obs source.
 		return nil, err
 	}
 	s.results = nil
-	return &reader{source: s, list: list, obs: obs}, nil
+	return &reader{source: s, schema: s.readAs(s.schema), list: list, obs: obs}, nil
 }
 
 // rangeFiles returns what the log entries from..to name, as the files were when they were recorded.
@@ -55,6 +55,9 @@ func (s *Source) rangeFiles(ctx context.Context, from, to int64) ([]recorded, er
 	entries, err := s.log.Entries(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of the files seen: %w", err)
+	}
+	if s.versions != nil {
+		entries = newestOf(entries)
 	}
 	pins, err := s.facts.Pins(ctx, from, to)
 	if err != nil {
@@ -134,9 +137,16 @@ func (s *Source) leftOut(uri string) string {
 	return s.unreadable[uri]
 }
 
+// existed tells of a file that was there when the stream began, and is not to be read.
+func (s *Source) existed(uri string) bool {
+	at, ok := s.seen[uri]
+	return ok && at < s.first
+}
+
 // reader is the rows of one range.
 type reader struct {
 	source *Source
+	schema *batch.Schema
 	list   []recorded
 	obs    source.Observer
 	at     int // of the current file
@@ -146,7 +156,7 @@ type reader struct {
 }
 
 // Schema is the source's.
-func (r *reader) Schema() *batch.Schema { return r.source.schema }
+func (r *reader) Schema() *batch.Schema { return r.schema }
 
 // Next returns the next rows.
 func (r *reader) Next(ctx context.Context) (*batch.Batch, error) {
@@ -157,7 +167,7 @@ func (r *reader) Next(ctx context.Context) (*batch.Batch, error) {
 			continue
 		}
 		if err != nil {
-			return nil, r.fault(err)
+			return nil, r.fault(ctx, err)
 		}
 		return b, nil
 	}
@@ -168,6 +178,10 @@ func (r *reader) Next(ctx context.Context) (*batch.Batch, error) {
 func (r *reader) next(ctx context.Context) (*batch.Batch, error) {
 	f := r.list[r.at]
 	if r.current == nil {
+		if r.source.existed(f.URI) { // as asked for: no fault, and there may be many
+			r.source.results = append(r.source.results, checkpoint.FileResult{Path: f.URI, Error: "includeExistingFiles => false: it was there when the stream began"})
+			return nil, io.EOF
+		}
 		if why := r.source.leftOut(f.URI); why != "" {
 			r.report(source.FileResult{URI: f.URI, Size: f.Size, ModTime: f.ModTime, Skipped: why})
 			return nil, io.EOF
@@ -205,7 +219,7 @@ func (r *reader) openFile(ctx context.Context, f files.File) (files.Reader, erro
 			r.obs.Row(source.RowError{File: f.URI, Line: e.Line, Column: e.Column, Raw: e.Raw, Message: e.Message})
 		}
 	}
-	return files.OpenFile(ctx, r.source.env.Open, f, r.source.schema, r.source.opts, onError)
+	return files.OpenFile(ctx, r.source.env.Open, f, r.schema, r.source.opts, onError)
 }
 
 // report tells the observer, and remembers for Committed.
@@ -236,13 +250,13 @@ func (r *reader) newColumns(ctx context.Context, f files.File, extra []string) e
 
 // fault closes the file, and decides whether it can be left out: then the range has to be read again without it, because
 // rows of it may have been given already.
-func (r *reader) fault(err error) error {
+func (r *reader) fault(ctx context.Context, err error) error {
 	var rows *files.RowsError
 	if errors.As(err, &rows) {
 		err = &source.FileError{URI: rows.File.URI, Class: source.ErrData, Err: fmt.Errorf("file %s: %s. %s", rows.File.URI, rows.Err.Found(), r.source.env.RowHint)}
 	}
-	err = r.closeFile(asFileError(err))
-	if uri, unreadable := fileOf(err); unreadable && r.source.env.SkipUnreadable {
+	err = r.closeFile(asFileError(r.source.awayInstead(ctx, err)))
+	if uri := r.source.skips(err); uri != "" {
 		r.source.unreadable[uri] = err.Error()
 		return source.ErrAgain
 	}
@@ -265,7 +279,7 @@ func (r *reader) closeFile(err error) error {
 func (r *reader) Close() error { return r.closeFile(nil) }
 
 // fileOf names the file that an error is about, and says whether it is one that ON ERROR SKIP FILE leaves out: gone, or
-// not what the options say. A file that changed since it was recorded is not.
+// not what the options say. A file that changed since it was recorded is not, and neither is one whose disk fails.
 func fileOf(err error) (uri string, unreadable bool) {
 	var gone *files.GoneError
 	var changed *files.ChangedError
@@ -274,11 +288,22 @@ func fileOf(err error) (uri string, unreadable bool) {
 	case errors.As(err, &gone):
 		return gone.File.URI, true
 	case errors.As(err, &broken):
-		return broken.File.URI, true
+		return broken.File.URI, !isOutside(err)
 	case errors.As(err, &changed):
 		return changed.File.URI, false
 	}
 	return "", false
+}
+
+// skips names the file that an error is about and that is left out for it; "": none is.
+func (s *Source) skips(err error) string {
+	uri, unreadable := fileOf(err)
+	var changed *files.ChangedError
+	if unreadable && (s.env.SkipUnreadable || s.opts.LeavesOut(err)) ||
+		s.versions != nil && errors.As(err, &changed) { // a later range has what it is now
+		return uri
+	}
+	return ""
 }
 
 // asFileError classifies an error of a file: what a retry does not mend is a *source.FileError.
@@ -294,7 +319,7 @@ func asFileError(err error) error {
 	switch {
 	case errors.As(err, &changed), errors.As(err, &gone):
 		class = source.ErrChanged
-	case uri == "":
+	case uri == "", isOutside(err):
 		return err
 	}
 	return &source.FileError{URI: uri, Class: class, Err: err}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lakesql/batch"
-	"lakesql/delta"
 	"lakesql/files"
 	"lakesql/stream/source"
 )
@@ -20,29 +19,44 @@ func (s *Source) Inferred() bool { return !s.given }
 
 // Schema returns the columns of the files. An inferred schema is in the checkpoint before it is returned.
 func (s *Source) Schema(ctx context.Context) (*batch.Schema, error) {
-	if s.schema != nil {
-		return s.schema, nil
+	if s.schema == nil {
+		if err := s.findSchema(ctx); err != nil {
+			return nil, err
+		}
 	}
+	return s.readAs(s.schema), nil
+}
+
+// readAs is what rows of a schema are read as: with the hidden columns where the SELECT looks at them.
+func (s *Source) readAs(schema *batch.Schema) *batch.Schema {
+	if s.spec.Metadata {
+		return files.WithMetadata(schema)
+	}
+	return schema
+}
+
+// findSchema infers the schema from the files that are there, and keeps it.
+func (s *Source) findSchema(ctx context.Context) error {
 	if err := s.look(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	list, err := s.sample(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	schema, err := s.infer(ctx, list)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	problem, err := s.problem(ctx, schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if problem != "" {
-		return nil, &source.FileError{URI: list[0].URI, Class: source.ErrData, Err: fmt.Errorf(
+		return &source.FileError{URI: list[0].URI, Class: source.ErrData, Err: fmt.Errorf(
 			"the columns (%s), told from file %s and %d more: %s", schema, list[0].URI, len(list)-1, problem)}
 	}
-	return schema, s.keepSchema(ctx, schema)
+	return s.keepSchema(ctx, schema)
 }
 
 // problem says why the stream cannot work with a schema; "" where it can.
@@ -50,32 +64,41 @@ func (s *Source) problem(ctx context.Context, schema *batch.Schema) (string, err
 	if s.env.Fits == nil {
 		return "", nil
 	}
-	return s.env.Fits(ctx, schema)
+	return s.env.Fits(ctx, s.readAs(schema))
 }
 
 // loadSchema takes up the schema that an earlier run has kept.
 func (s *Source) loadSchema(ctx context.Context) error {
-	text, ok, err := s.env.Checkpoint.Schema(ctx, s.env.Index)
-	if err != nil || !ok {
+	kept, err := s.keptSchema(ctx)
+	if err != nil || kept == nil {
 		return err
 	}
-	kept, err := delta.ParseSchema(string(text))
-	if err != nil {
-		return s.env.Checkpoint.DamagedSchema(s.env.Index, err)
-	}
+	s.opts.AddRescued(kept)
 	if !s.given {
 		s.schema = kept
 		return nil
 	}
-	s.schema = widen(s.schema, kept)
+	s.schema = source.Widen(s.schema, kept)
 	return nil
 }
 
+// keptSchema is the schema that an earlier run has kept, in the checkpoint or at schemaLocation; nil: none has.
+func (s *Source) keptSchema(ctx context.Context) (*batch.Schema, error) {
+	if s.schemas != nil {
+		return s.schemas.load(ctx)
+	}
+	return s.env.KeptSchema(ctx)
+}
+
 func (s *Source) keepSchema(ctx context.Context, schema *batch.Schema) error {
-	if s.env.Checkpoint != nil {
-		if err := s.env.Checkpoint.SaveSchema(ctx, s.env.Index, []byte(delta.FormatSchema(schema))); err != nil {
-			return fmt.Errorf("keep the inferred schema: %w", err)
-		}
+	var err error
+	if s.schemas == nil {
+		err = s.env.KeepSchema(ctx, schema)
+	} else if s.log != nil {
+		err = s.schemas.save(ctx, schema)
+	}
+	if err != nil {
+		return err
 	}
 	s.schema = schema
 	return nil
@@ -96,7 +119,7 @@ func (s *Source) sample(ctx context.Context) ([]files.File, error) {
 		}
 	}
 	list = append(list, s.ready...)
-	list = slices.DeleteFunc(list, func(f files.File) bool { return s.leftOut(f.URI) != "" })
+	list = slices.DeleteFunc(list, func(f files.File) bool { return s.existed(f.URI) || s.leftOut(f.URI) != "" })
 	return list[:min(len(list), inferFiles)], nil
 }
 
@@ -110,11 +133,12 @@ func (s *Source) infer(ctx context.Context, list []files.File) (*batch.Schema, e
 		case errors.Is(err, files.ErrNoData):
 			return nil, source.ErrNoData
 		}
-		uri, unreadable := fileOf(err)
-		if uri == "" {
+		err = s.awayInstead(ctx, err)
+		if about, _ := fileOf(err); about == "" {
 			return nil, fmt.Errorf("infer the schema of %s: %w", s.spec.Path, err)
 		}
-		if !unreadable || !s.env.SkipUnreadable {
+		uri := s.skips(err)
+		if uri == "" {
 			return nil, asFileError(err)
 		}
 		list = slices.DeleteFunc(list, func(f files.File) bool { return f.URI == uri })
@@ -126,9 +150,9 @@ func (s *Source) infer(ctx context.Context, list []files.File) (*batch.Schema, e
 func (s *Source) evolve(ctx context.Context, f files.File) error {
 	found, err := files.InferSchema(ctx, s.env.Open, []files.File{f}, s.bare)
 	if err != nil {
-		return asFileError(err)
+		return asFileError(s.awayInstead(ctx, err))
 	}
-	wider := widen(s.schema, s.retyped(nullable(found)))
+	wider := source.Widen(s.schema, s.retyped(nullable(found)))
 	if len(wider.Fields) == len(s.schema.Fields) {
 		return fmt.Errorf("file %s has columns beyond (%s), and they cannot be told: %w", f.URI, s.schema, source.ErrData)
 	}
@@ -151,15 +175,12 @@ func (s *Source) retyped(schema *batch.Schema) *batch.Schema {
 	if s.env.Retype == nil || s.given {
 		return schema
 	}
-	return s.env.Retype(schema)
-}
-
-// widen adds the fields of more that schema has not.
-func widen(schema, more *batch.Schema) *batch.Schema {
-	out := batch.NewSchema(slices.Clone(schema.Fields)...)
-	for _, f := range more.Fields {
-		if out.Index(f.Name) < 0 {
-			out.Fields = append(out.Fields, f)
+	out := s.env.Retype(schema)
+	if s.opts.Typed() {
+		for i, f := range schema.Fields {
+			if f.Type.Fields() != nil { // it is no text that could be read as another type
+				out.Fields[i].Type = f.Type
+			}
 		}
 	}
 	return out

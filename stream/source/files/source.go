@@ -37,18 +37,22 @@ type Source struct {
 
 	log     *checkpoint.SourceLog // nil: only to be looked at
 	facts   *checkpoint.FileLog
+	schemas *schemaLocation // nil: schemas are kept in the checkpoint
+	cleaner *cleaner        // nil: files stay
 	watcher *files.Watcher
 
 	schema *batch.Schema
 	given  bool // the option schema
 
-	seen    map[string]int64 // URI -> id of the log entry
-	last    int64
-	newest  []files.File // the files of entry last, where this source has recorded it
-	ready   []files.File
-	waiting []files.File
-	looked  time.Time       // of the last listing
-	frozen  map[string]bool // nil: not frozen
+	seen     map[string]int64 // URI -> id of the log entry
+	last     int64
+	first    int64              // files of entries before it are left out: they were there when the stream began
+	versions map[string]version // by URI, what the file's newest entry is of; nil without allowOverwrites
+	newest   []files.File       // the files of entry last, where this source has recorded it
+	ready    []files.File
+	waiting  []files.File
+	looked   time.Time       // of the last listing
+	frozen   map[string]bool // nil: not frozen
 
 	unreadable map[string]string // files left out because reading failed, with the reason
 	noticed    map[string]bool   // files whose change after they were recorded has been told
@@ -65,7 +69,7 @@ var (
 
 // Open opens a file source. With a checkpoint it reads the whole source log and starts to watch the folder.
 func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
-	opts, err := parseOptions(spec.Options)
+	opts, err := files.ParseOptions(spec.Options)
 	if err != nil {
 		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
 	}
@@ -73,6 +77,14 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 	bare, err := withoutSchema(spec.Options)
 	if err != nil {
 		return nil, err
+	}
+	if env.NewColumns, err = evolution(opts, env.NewColumns); err != nil {
+		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
+	}
+	if env.NewColumns == source.RescueColumns {
+		if err := errors.Join(opts.Rescue(), bare.Rescue()); err != nil {
+			return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
+		}
 	}
 	set, err := files.NewSet(env.Open, env.Fence, spec.Path, opts)
 	if err != nil {
@@ -82,6 +94,14 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 		env: env, spec: spec, opts: opts, bare: bare, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
 		seen: map[string]int64{}, last: -1, unreadable: map[string]string{}, noticed: map[string]bool{},
 	}
+	if s.cleaner, err = newCleaner(ctx, spec, env, opts, set.Base()); err != nil {
+		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
+	}
+	if opts.SchemaLocation != "" {
+		if s.schemas, err = openSchemaLocation(env, opts.SchemaLocation); err != nil {
+			return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
+		}
+	}
 	if env.Checkpoint == nil {
 		return s, nil
 	}
@@ -89,7 +109,10 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	if s.watcher, err = set.Watch(context.WithoutCancel(ctx)); err != nil {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if s.watcher, err = set.Watch(env.Notifier); err != nil {
 		s.watcher = nil // the listing is the truth: it is only repeated more often
 	}
 	return s, nil
@@ -107,16 +130,37 @@ func (s *Source) load(ctx context.Context) error {
 		}
 		s.seen[e.Path] = e.BatchID
 	}
+	if err := s.loadVersions(ctx); err != nil {
+		return err
+	}
+	if err := s.retry(ctx); err != nil {
+		return err
+	}
 	return s.loadSchema(ctx)
 }
 
-// look lists the files that the log does not have.
+// look lists the files that the log does not have; with allowOverwrites, as they are now.
 func (s *Source) look(ctx context.Context) error {
-	ready, waiting, err := s.set.ListNew(ctx, s.known)
+	known := s.known
+	if s.versions != nil {
+		known = s.env.Known
+	}
+	ready, waiting, err := s.set.ListNew(ctx, known)
 	if err != nil {
 		return err // names the folder
 	}
+	if s.versions != nil {
+		ready, waiting = s.overwritten(ready), s.overwritten(waiting)
+	}
+	if len(ready)+len(waiting) == 0 {
+		if err := s.away(ctx); err != nil {
+			return err
+		}
+	}
 	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
+	if s.opts.LatestFirst {
+		slices.Reverse(s.ready)
+	}
 	return s.notice(ctx, s.set.Touched())
 }
 
@@ -202,13 +246,16 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 	if err != nil {
 		return "", false, err
 	}
+	if err := s.clean(ctx, from); err != nil {
+		return "", false, err
+	}
 	if s.last > from {
 		return formatOffset(s.last), true, nil
 	}
 	if s.last < from {
 		return "", false, s.beyond(from)
 	}
-	if len(s.ready) == 0 || s.env.Now().Sub(s.looked) > listingFresh {
+	if len(s.ready) == 0 || s.opts.LatestFirst || s.env.Now().Sub(s.looked) > listingFresh {
 		if err := s.look(ctx); err != nil {
 			return "", false, err
 		}
@@ -267,8 +314,12 @@ func (s *Source) record(ctx context.Context, taken []files.File) error {
 		}
 	}
 	s.last, s.newest = id, nil
-	for _, e := range entries {
-		s.seen[e.Path] = id
+	for _, f := range taken {
+		s.seen[f.URI] = id
+		if s.versions != nil {
+			s.versions[f.URI] = version{f.Size, f.ModTime}
+			delete(s.unreadable, f.URI)
+		}
 	}
 	if s.log != nil {
 		pins := make([]checkpoint.FilePin, len(taken))
@@ -309,21 +360,31 @@ func (s *Source) Committed(ctx context.Context, batchID int64, start, end source
 	if from == to {
 		return nil
 	}
-	return s.facts.Finish(ctx, batchID, from+1, to, results)
+	return s.finish(ctx, batchID, from+1, to, results)
 }
 
-// Backlog counts what the last look found and no range has.
+// finish keeps what became of a range's files, which may go then.
+func (s *Source) finish(ctx context.Context, batchID, from, to int64, results []checkpoint.FileResult) error {
+	if err := s.facts.Finish(ctx, batchID, from, to, s.env.Now(), results); err != nil {
+		return err
+	}
+	return s.clean(ctx, to)
+}
+
+// Backlog counts what the last look found and no range has, without the files that are to be left out.
 func (s *Source) Backlog() source.Backlog {
-	b := source.Backlog{Files: int64(len(s.ready) + len(s.waiting)), Waiting: int64(len(s.waiting))}
+	b := source.Backlog{Waiting: int64(len(s.waiting))}
 	for _, list := range [][]files.File{s.ready, s.waiting} {
 		for _, f := range list {
-			b.Bytes += f.Size
+			if s.env.Skipped == nil || !s.env.Skipped(f.URI) {
+				b.Files, b.Bytes = b.Files+1, b.Bytes+f.Size
+			}
 		}
 	}
 	return b
 }
 
-// mark is the files that were there at one moment and had not been recorded, and the newest log entry of that moment.
+// mark is the files that were there at one moment and had not been recorded as they were, and the newest log entry of that moment.
 type mark struct {
 	logID int64
 	files map[string]struct{}
@@ -355,7 +416,7 @@ func (s *Source) Reached(ctx context.Context, taken source.Mark, committed sourc
 	}
 	unseen := false
 	for uri := range m.files {
-		if at, ok := s.seen[uri]; !ok {
+		if at, ok := s.seen[uri]; !ok || at <= m.logID {
 			unseen = true
 		} else if at <= id {
 			delete(m.files, uri)
@@ -366,7 +427,7 @@ func (s *Source) Reached(ctx context.Context, taken source.Mark, committed sourc
 			return false, err
 		}
 	}
-	return m.logID <= id && len(m.files) == 0, nil
+	return (m.logID <= id || m.logID < s.first) && len(m.files) == 0, nil
 }
 
 // strikeGone strikes off the files that no look finds any more. Only a look of this source can tell; a frozen one does not
@@ -382,7 +443,7 @@ func (s *Source) strikeGone(ctx context.Context, m *mark) error {
 	}
 	there := s.pending()
 	for uri := range m.files {
-		if _, ok := s.seen[uri]; !ok && !there[uri] {
+		if at, ok := s.seen[uri]; (!ok || at <= m.logID) && !there[uri] {
 			delete(m.files, uri)
 		}
 	}
@@ -406,7 +467,10 @@ func (s *Source) CanSkip(ctx context.Context, uri string, committed source.Offse
 		return err
 	}
 	if at, ok := s.seen[uri]; ok {
-		if at <= id {
+		switch {
+		case at < s.first:
+			return fmt.Errorf("it was there when the stream began, and is left out already")
+		case at <= id:
 			return fmt.Errorf("its rows are in the table already")
 		}
 		return nil

@@ -1,9 +1,12 @@
 package files
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +68,50 @@ func (f *folder) put(t *testing.T, name, content string) {
 	written := time.Now().Add(-time.Hour) // so that it is whole although no watcher saw it come
 	require.NoError(t, os.Chtimes(part, written, written))
 	require.NoError(t, os.Rename(part, filepath.Join(f.landing, name)))
+}
+
+// uri is what the file is known by.
+func (f *folder) uri(name string) string { return store.FileURI(filepath.Join(f.landing, name)) }
+
+// next waits for the range behind start.
+func (f *folder) next(t *testing.T, src source.Source, start source.Offset) (end source.Offset) {
+	t.Helper()
+	_, err := src.Schema(t.Context())
+	for errors.Is(err, source.ErrNoData) {
+		time.Sleep(time.Millisecond)
+		_, err = src.Schema(t.Context())
+	}
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		end, _, err = src.Latest(t.Context(), start, source.Limit{})
+		require.NoError(t, err)
+		return end != start
+	}, patience, time.Millisecond)
+	return end
+}
+
+// read returns the rows of a range.
+func (f *folder) read(t *testing.T, src source.Source, start, end source.Offset) (rows []string) {
+	t.Helper()
+	op, err := src.Read(t.Context(), start, end, source.Observer{})
+	require.NoError(t, err)
+	for {
+		b, err := op.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			require.NoError(t, op.Close())
+			return rows
+		}
+		require.NoError(t, err)
+		for i := range b.Rows() {
+			cells := make([]string, len(b.Cols))
+			for c, v := range b.Cols {
+				if cells[c] = "NULL"; !v.IsNull(b.Row(i)) {
+					cells[c] = v.Format(b.Row(i))
+				}
+			}
+			rows = append(rows, strings.Join(cells, "|"))
+		}
+	}
 }
 
 // patience is how long a test waits for what must come, on a machine that is busy with other tests.
@@ -173,6 +220,25 @@ func TestNotices(t *testing.T) {
 	require.NoError(t, src.notice(t.Context(), []string{store.FileURI(filepath.Join(f.landing, "b.csv"))}), "gone is not changed")
 }
 
+// TestRescueColumns: what the first files did not have goes into a column of its own, also with a schema that was kept before there was one.
+func TestRescueColumns(t *testing.T) {
+	f := newFolder(t)
+	f.put(t, "a.csv", "id\n1\n")
+	src := f.Open(t)
+	end := f.next(t, src, source.None)
+	require.NoError(t, src.Close())
+
+	f.change = func(e *source.Env) { e.NewColumns = source.RescueColumns }
+	src = f.Open(t)
+	defer src.Close()
+	schema, err := src.Schema(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "id integer, _rescued_data string", schema.String())
+	f.put(t, "b.csv", "id,more\nx,y\n")
+	rows := f.read(t, src, end, f.next(t, src, end))
+	require.Equal(t, []string{`NULL|{"id":"x","more":"y","_file_path":"` + f.uri("b.csv") + `"}`}, rows)
+}
+
 func TestOffsets(t *testing.T) {
 	for text, want := range map[source.Offset]int64{source.None: -1, `{"logOffset":12}`: 12, "7": 7, ` {"logOffset": 3}`: 3} {
 		got, err := parseOffset(text)
@@ -186,13 +252,54 @@ func TestOffsets(t *testing.T) {
 	require.Equal(t, source.None, formatOffset(-1))
 }
 
-func TestRefusedOptions(t *testing.T) {
-	for want, options := range map[string]map[string]string{
-		"includeExistingFiles => false is not supported yet": {"format": "csv", "includeExistingFiles": "false"},
-		"schemaLocation is not supported yet":                {"format": "csv", "schemaLocation": "/x"},
-		"not supported yet":                                  {"format": "csv", "latestFirst": "true"},
-	} {
-		_, err := Open(t.Context(), source.Spec{Path: "file:///nowhere", Options: options}, source.Env{Open: store.Open, Now: time.Now})
-		require.ErrorContains(t, err, want)
-	}
+// TestFolderThatGoesAway: a folder that files were read of, and that is not there, is a fault that passes, also for a file of a range; a folder that is to
+// come is none.
+func TestFolderThatGoesAway(t *testing.T) {
+	f := newFolder(t)
+	away := f.landing + ".away"
+	require.NoError(t, os.Rename(f.landing, away))
+	src := f.Open(t)
+	defer src.Close()
+	end, _, err := src.Latest(t.Context(), source.None, source.Limit{})
+	require.NoError(t, err, "nothing was read of it")
+	require.Equal(t, source.None, end)
+	require.NoError(t, os.Rename(away, f.landing))
+
+	want := f.Append(t)
+	require.Eventually(t, func() bool {
+		end, _, err = src.Latest(t.Context(), source.None, source.Limit{})
+		return err == nil && end != source.None
+	}, patience, 10*time.Millisecond)
+	_, err = src.Schema(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(f.landing, away))
+	_, _, err = src.Latest(t.Context(), end, source.Limit{})
+	requireAway(t, err, f.landing)
+	op, err := src.Read(t.Context(), source.None, end, source.Observer{})
+	require.NoError(t, err)
+	_, err = op.Next(t.Context())
+	requireAway(t, err, f.landing)
+	require.NoError(t, op.Close())
+
+	require.NoError(t, os.Rename(away, f.landing))
+	op, err = src.Read(t.Context(), source.None, end, source.Observer{})
+	require.NoError(t, err)
+	b, err := op.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, len(want), b.Rows())
+	require.NoError(t, op.Close())
+	require.NoError(t, os.Remove(filepath.Join(f.landing, "f01.csv")))
+	op, err = src.Read(t.Context(), source.None, end, source.Observer{})
+	require.NoError(t, err)
+	_, err = op.Next(t.Context())
+	var gone *source.FileError
+	require.ErrorAs(t, err, &gone, "a file alone")
+	require.NoError(t, op.Close())
+}
+
+func requireAway(t *testing.T, err error, folder string) {
+	t.Helper()
+	require.ErrorContains(t, err, "the folder "+store.FileURI(folder)+" is not there, and 1 files of it were read")
+	var file *source.FileError
+	require.False(t, errors.As(err, &file), "it passes: %v", err)
 }

@@ -45,8 +45,8 @@ func open(t *testing.T, s Subject) source.Source {
 	return src
 }
 
-// next waits for the next range behind start.
-func next(t *testing.T, src source.Source, start source.Offset) (end source.Offset) {
+// Next waits for the next range behind start, and returns its end.
+func Next(t *testing.T, src source.Source, start source.Offset) (end source.Offset) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		var err error
@@ -113,7 +113,7 @@ func eachRowOnce(t *testing.T, s Subject) {
 	for range 12 { // also over a compaction of the log
 		src := s.Open(t)
 		schema(t, src)
-		end := next(t, src, at)
+		end := Next(t, src, at)
 		got = append(got, read(t, src, at, end)...)
 		at = end
 		end, more, err := src.Latest(t.Context(), at, source.Limit{})
@@ -124,7 +124,7 @@ func eachRowOnce(t *testing.T, s Subject) {
 		want = append(want, s.Append(t)...)
 	}
 	src := open(t, s)
-	got = append(got, read(t, src, at, next(t, src, at))...)
+	got = append(got, read(t, src, at, Next(t, src, at))...)
 	require.Equal(t, sorted(want), sorted(got))
 }
 
@@ -132,7 +132,7 @@ func rangeRepeats(t *testing.T, s Subject) {
 	want := s.Append(t)
 	src := open(t, s)
 	schema(t, src)
-	end := next(t, src, source.None)
+	end := Next(t, src, source.None)
 	require.Equal(t, sorted(want), read(t, src, source.None, end))
 	s.Append(t)
 	require.Equal(t, sorted(want), read(t, src, source.None, end))
@@ -145,13 +145,13 @@ func uncoveredRange(t *testing.T, s Subject) {
 	want := s.Append(t)
 	src := s.Open(t)
 	schema(t, src)
-	next(t, src, source.None)
+	Next(t, src, source.None)
 	require.NoError(t, src.Close())
 	more := s.Append(t)
 	src = open(t, s)
 	at, got := source.None, []string(nil)
 	for len(got) < len(want)+len(more) {
-		end := next(t, src, at)
+		end := Next(t, src, at)
 		got = append(got, read(t, src, at, end)...)
 		at = end
 	}
@@ -169,7 +169,7 @@ func marks(t *testing.T, s Subject) {
 	require.NoError(t, err)
 	schema(t, src)
 	reached(t, src, mark, source.None, false)
-	end := next(t, src, source.None)
+	end := Next(t, src, source.None)
 	reached(t, src, mark, source.None, false)
 	again := open(t, s) // a mark outlives its source
 	reached(t, again, mark, source.None, false)
@@ -189,7 +189,7 @@ func frozen(t *testing.T, s Subject) {
 	require.NoError(t, src.Freeze(t.Context()))
 	s.Append(t)
 	schema(t, src)
-	end := next(t, src, source.None)
+	end := Next(t, src, source.None)
 	require.Equal(t, sorted(want), read(t, src, source.None, end))
 	again, more, err := src.Latest(t.Context(), end, source.Limit{})
 	require.NoError(t, err)
