@@ -25,11 +25,11 @@ var (
 
 // exactFunctions take the place of GMS's functions of these names.
 var exactFunctions = map[string]sql.Function{
-	"sum": sql.Function1{Name: "sum", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression {
-		return &exact{Aggregation: aggregation.NewSum(e)}
+	"sum": sql.Function1{Name: "sum", Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression {
+		return &exact{Aggregation: aggregation.NewSum(summed(ctx, e))}
 	}},
-	"avg": sql.Function1{Name: "avg", Fn: func(_ *sql.Context, e sql.Expression) sql.Expression {
-		return &exact{Aggregation: aggregation.NewAvg(e), average: true}
+	"avg": sql.Function1{Name: "avg", Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression {
+		return &exact{Aggregation: aggregation.NewAvg(summed(ctx, e)), average: true}
 	}},
 }
 

@@ -81,3 +81,23 @@ func TestStrToDateOfNullIsNull(t *testing.T) {
 	month := "STR_TO_DATE(CONCAT(DATE_FORMAT(at, '%Y-%m'), '-01'), '%Y-%m-%d')"
 	require.Equal(t, []string{"NULL|1", "2024-02-01|1"}, l.rows("SELECT "+month+" AS m, COUNT(*) FROM t GROUP BY "+month+" ORDER BY m"))
 }
+
+// TestSumsOfDates are those of the numbers that dates are written as, on both executors.
+func TestSumsOfDates(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (k INT, dt DATE, at DATETIME(6))",
+		"INSERT INTO t VALUES (1,'2024-01-01','2024-01-01 10:20:30.5'),(1,'2024-01-03','2024-01-01 00:00:00'),(2,'2024-01-03',NULL),(2,NULL,NULL)")
+	for query, want := range map[string][]string{
+		"SELECT SUM(dt), AVG(dt), SUM(DISTINCT dt) FROM t":                {"60720307|20240102.3333|40480204"},
+		"SELECT k, SUM(at), AVG(at) FROM t GROUP BY k ORDER BY k":         {"1|40480202102030.500000|20240101051015.2500000000", "2|NULL|NULL"},
+		"SELECT SUM(dt) + 1, SUM(MAKEDATE(2024, k)) FROM t WHERE k = 1":   {"40480205|40480202"},
+		"SELECT SUM(dt) OVER (PARTITION BY k) FROM t WHERE k = 1 LIMIT 1": {"40480204"},
+	} {
+		for _, vector := range []string{"ON", "OFF"} {
+			l.exec("SET lakesql_vector = " + vector)
+			require.Equal(t, want, l.rows(query), "%s: %s", vector, query)
+		}
+	}
+	l.exec("SET lakesql_vector = ON")
+	require.Contains(t, l.plan("SELECT k, SUM(dt) FROM t GROUP BY k"), "Vector\n")
+}

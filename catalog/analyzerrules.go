@@ -3,7 +3,10 @@ package catalog
 import (
 	"sync"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
 // The ids of our rules among the analyzer's; GMS's own are small numbers.
@@ -16,18 +19,71 @@ const (
 	nanOrderRule
 	everyRowRule
 	unionNumbersRule
+	exactNumbersRule
+	operandRule
+	countKeysRule
+	orderDistinctRule
+	scalarRule
+	joinOperandsRule
+	memberRule
+	collatedRule
+	collatedMembersRule
+	dateNumbersRule
+	grantTablesRule
+	concatRule
+	globalsRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
 // every row, before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
-		analyzer.Rule{Id: overflowRule, Apply: checkOverflow},
-		analyzer.Rule{Id: intervalRule, Apply: addIntervals},
-		analyzer.Rule{Id: dateTextRule, Apply: writeDates},
-		analyzer.Rule{Id: dateReadRule, Apply: readDates},
-		analyzer.Rule{Id: nanOrderRule, Apply: orderNaN},
+		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
+		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
+		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
+		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(numberDates)},   // before arithmetic is exact
+		analyzer.Rule{Id: exactNumbersRule, Apply: exactNumbers},
+		analyzer.Rule{Id: overflowRule, Apply: everywhere(checkOverflow)},
+		analyzer.Rule{Id: intervalRule, Apply: everywhere(addIntervals)},
+		analyzer.Rule{Id: concatRule, Apply: everywhere(concatGroups)},
+		analyzer.Rule{Id: dateTextRule, Apply: everywhere(writeDates)},
+		analyzer.Rule{Id: dateReadRule, Apply: everywhere(readDates)},
+		analyzer.Rule{Id: orderDistinctRule, Apply: everywhere(orderDistinct)},
+		analyzer.Rule{Id: nanOrderRule, Apply: everywhere(orderNaN)},
 		analyzer.Rule{Id: everyRowRule, Apply: evaluateEveryRow},
-		analyzer.Rule{Id: unionNumbersRule, Apply: uniteNumbers},
+		analyzer.Rule{Id: operandRule, Apply: everywhere(compareOperands)},
+		analyzer.Rule{Id: countKeysRule, Apply: everywhere(countKeys)},
+		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
+		analyzer.Rule{Id: collatedRule, Apply: everywhere(collateTexts)},
+		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(collateMembers)},
 	)
+	allowSubqueries()
+	analyzer.OnceAfterDefault = append(analyzer.OnceAfterDefault, analyzer.Rule{Id: joinOperandsRule, Apply: joinOperands}) // where joins are planned
+	analyzer.OnceAfterAll = append(analyzer.OnceAfterAll, analyzer.Rule{Id: memberRule, Apply: findMembers})                // behind what looks for IN (SELECT ...)
 })
+
+// everywhere applies a rule to subqueries too. GMS does so for some of them: not for those in a UNION.
+func everywhere(rule analyzer.RuleFunc) analyzer.RuleFunc {
+	var apply analyzer.RuleFunc
+	apply = func(
+		ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags,
+	) (sql.Node, transform.TreeIdentity, error) {
+		n, same, err := rule(ctx, a, n, scope, sel, flags)
+		if err != nil {
+			return nil, same, err
+		}
+		out, unchanged, err := transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+			s, ok := e.(*plan.Subquery)
+			if !ok {
+				return e, transform.SameTree, nil
+			}
+			query, same, err := apply(ctx, a, s.Query, scope, sel, flags)
+			if err != nil || same {
+				return e, transform.SameTree, err
+			}
+			return s.WithQuery(query), transform.NewTree, nil
+		})
+		return out, same && unchanged, err
+	}
+	return apply
+}

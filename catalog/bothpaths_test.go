@@ -53,23 +53,104 @@ func pathsLab(t *testing.T, r *rand.Rand) *lab {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// sameOnRows runs a query on batches, and with its WHERE made one that only the rows have, and compares. %s is where conditions go on.
+// sameOnRows runs a query on batches and on rows, and compares.
 func (l *lab) sameOnRows(query string) {
 	l.t.Helper()
-	vector, rows := fmt.Sprintf(query, "TRUE"), fmt.Sprintf(query, "HEX(COALESCE(n, 0)) <> ''")
-	plan := strings.Join(l.rows("EXPLAIN "+vector), "\n")
+	plan := l.plan(query)
 	if !strings.Contains(plan, "EmptyTable") && !strings.Contains(plan, "Statistics") {
-		require.True(l.t, strings.HasPrefix(plan, "Vector\n"), "%s\n%s", vector, plan)
+		require.True(l.t, strings.HasPrefix(plan, "Vector\n"), "%s\n%s", query, plan)
 	}
-	require.False(l.t, strings.HasPrefix(strings.Join(l.rows("EXPLAIN "+rows), "\n"), "Vector\n"), rows)
-	want, err := l.tryRows(rows)
-	got, vectorErr := l.tryRows(vector)
+	rows := l.session()
+	rows.exec("SET lakesql_vector = OFF")
+	want, err := rows.tryRows(query)
+	got, vectorErr := l.tryRows(query)
 	if err != nil {
-		require.EqualError(l.t, vectorErr, err.Error(), vector)
+		require.EqualError(l.t, vectorErr, err.Error(), query)
 		return
 	}
-	require.NoError(l.t, vectorErr, vector)
-	require.Equal(l.t, want, got, vector)
+	require.NoError(l.t, vectorErr, query)
+	require.Equal(l.t, want, got, query)
+}
+
+// plan is EXPLAIN of a statement.
+func (l *lab) plan(statement string) string {
+	l.t.Helper()
+	return strings.Join(l.rows("EXPLAIN "+statement), "\n")
+}
+
+func TestWithoutVectorNothingCompilesAndNoStatisticsAnswer(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE p (n INT, s VARCHAR(9)) PARTITIONED BY (n)", "INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, NULL)", "CREATE TABLE q LIKE p")
+	queries := []string{
+		"SELECT n FROM p WHERE s = 'a'", "SELECT COUNT(*), MAX(n) FROM p", "SELECT n, COUNT(*) FROM p GROUP BY n ORDER BY n", "SELECT DISTINCT s FROM p ORDER BY s LIMIT 1",
+	}
+	changes := []string{"INSERT INTO q SELECT n, s FROM p", "UPDATE q SET s = 'c' WHERE s IS NULL", "DELETE FROM q WHERE n = 1"}
+	var answers []string
+	for _, on := range []string{"ON", "OFF"} {
+		l.exec("SET SESSION lakesql_vector = " + on)
+		columnar := func(statement string) bool {
+			return strings.Contains(l.plan(statement), "Vector") || strings.Contains(l.plan(statement), "Statistics")
+		}
+		answer := strings.Join(l.rows("SELECT @@lakesql_vector"), "")
+		require.Equal(t, map[string]string{"ON": "1", "OFF": "0"}[on], answer)
+		answer = ""
+		for _, q := range queries {
+			require.Equal(t, on == "ON", columnar(q), "%s: %s", on, q)
+			answer += strings.Join(l.rows(q), " ") + "\n"
+		}
+		for _, change := range changes {
+			require.Equal(t, on == "ON", columnar(change), "%s: %s", on, change)
+			l.exec(change)
+		}
+		answer += strings.Join(l.rows("SELECT * FROM q ORDER BY n, s"), " ")
+		answers = append(answers, answer)
+		l.exec("TRUNCATE q")
+	}
+	require.Equal(t, answers[0], answers[1])
+}
+
+func TestVectorCanBeSwitchedOffForNewSessions(t *testing.T) {
+	l := newLab(t)
+	t.Cleanup(func() { l.exec("SET GLOBAL lakesql_vector = ON") })
+	l.exec("CREATE TABLE p (n INT)", "SET GLOBAL lakesql_vector = OFF")
+	require.Contains(t, l.plan("SELECT n FROM p"), "Vector")
+	require.NotContains(t, l.session().plan("SELECT n FROM p"), "Vector")
+}
+
+// sameWhereCompiled is sameOnRows for a query that batches may not have; it reports whether they have it. Of two errors it compares no text.
+func (l *lab) sameWhereCompiled(query string) bool {
+	l.t.Helper()
+	rows := l.session()
+	rows.exec("SET lakesql_vector = OFF")
+	want, err := rows.tryRows(query)
+	got, vectorErr := l.tryRows(query)
+	if err != nil {
+		require.Error(l.t, vectorErr, query)
+	} else {
+		require.NoError(l.t, vectorErr, "%s", query)
+		require.ElementsMatch(l.t, want, got, query)
+	}
+	return strings.HasPrefix(l.plan(query), "Vector\n")
+}
+
+// TestDeviationsAreDoubles: VARIANCE and STDDEV of integers are not rounded to integers, on rows and on columns; ANY_VALUE is not NULL where there is a value.
+func TestDeviationsAreDoubles(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE p (k INT, n INT, d DECIMAL(9,2))", "INSERT INTO p VALUES (1, 1, 1), (1, 2, 2), (2, 5, 5), (2, NULL, NULL)", "INSERT INTO p VALUES (1, NULL, NULL), (1, 4, 4.5), (3, NULL, NULL)")
+	for expr, want := range map[string]string{
+		"VARIANCE(n) > 1.55, VAR_POP(n) < 1.56":                 "1|1 0|1 NULL|NULL",
+		"VAR_SAMP(n) BETWEEN 2.33 AND 2.34":                     "1 NULL NULL",
+		"STD(n) > 1.2, STDDEV(n) < 1.3, STDDEV_POP(n) = STD(n)": "1|1|1 0|1|1 NULL|NULL|NULL",
+		"STDDEV_SAMP(n) BETWEEN 1.52 AND 1.53":                  "1 NULL NULL",
+		"STDDEV_SAMP(d) > 1.8, STDDEV_SAMP(d) < 1.81":           "1|1 NULL|NULL NULL|NULL",
+		"ANY_VALUE(n) IS NULL, COUNT(n)":                        "0|3 0|1 1|0",
+		"VARIANCE(n * 2 + k) > 6":                               "1 0 NULL",
+	} {
+		query := "SELECT " + expr + " FROM p GROUP BY k ORDER BY k"
+		require.Equal(t, strings.Fields(want), l.rows(query), query)
+		l.sameOnRows(query)
+	}
+	require.Contains(t, l.plan("SELECT STDDEV(n), ANY_VALUE(d) FROM p GROUP BY k"), "Vector\n")
 }
 
 func TestAggregatesOnBothPaths(t *testing.T) {
@@ -109,8 +190,8 @@ func TestAggregatesOnBothPaths(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			selected = append(selected, aggregate())
 		}
-		query := fmt.Sprintf("SELECT %s FROM %s WHERE %%s", strings.Join(selected, ", "), pick(r, []string{"p", "p", "p", "e"}))
-		query += pick(r, []string{"", "", " AND n > 0", " AND s LIKE 'a%%'", " AND FALSE"})
+		query := fmt.Sprintf("SELECT %s FROM %s WHERE TRUE", strings.Join(selected, ", "), pick(r, []string{"p", "p", "p", "e"}))
+		query += pick(r, []string{"", "", " AND n > 0", " AND s LIKE 'a%'", " AND FALSE"})
 		if len(keys) > 0 {
 			query += " GROUP BY " + strings.Join(keys, ", ")
 		}
@@ -134,8 +215,8 @@ func TestOrderOnBothPaths(t *testing.T) {
 		return strings.Join(out, ", ")
 	}
 	for range 200 {
-		query := fmt.Sprintf("SELECT %s%s FROM %s WHERE %%s", pick(r, []string{"", "", "DISTINCT "}), columns(1, ""), pick(r, []string{"p", "p", "p", "e"}))
-		query += pick(r, []string{"", "", " AND n > 0", " AND s LIKE 'a%%'"})
+		query := fmt.Sprintf("SELECT %s%s FROM %s WHERE TRUE", pick(r, []string{"", "", "DISTINCT "}), columns(1, ""), pick(r, []string{"p", "p", "p", "e"}))
+		query += pick(r, []string{"", "", " AND n > 0", " AND s LIKE 'a%'"})
 		if !strings.Contains(query, "DISTINCT") && r.IntN(4) > 0 {
 			query += " ORDER BY " + columns(1, pick(r, []string{"", " DESC"}))
 		}

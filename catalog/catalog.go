@@ -18,7 +18,11 @@ import (
 	"lakesql/store"
 	"lakesql/stream"
 	"lakesql/stream/source"
+	"lakesql/stream/source/deltatable"
 	"lakesql/stream/source/files"
+	"lakesql/stream/source/kafka"
+	"lakesql/stream/source/rate"
+	"lakesql/vector"
 )
 
 // Config says what a catalog works on.
@@ -29,6 +33,9 @@ type Config struct {
 	DataDir   string       // the server's own folder, absolute; it must not be part of the lake
 	Owner     string       // names this server in leases: host, process, start time
 	Logger    *slog.Logger // nil: discards
+	Memory    Memory
+
+	NativePassword bool // accounts may have the plugin mysql_native_password
 }
 
 // Catalog is one warehouse as a SQL engine. Open makes it, Start starts its streams, Close stops everything and waits.
@@ -38,6 +45,7 @@ type Catalog struct {
 	root           store.Store // the warehouse
 	ledger         *ledger
 	engine         *sqle.Engine
+	users          *users             // nil before OpenUsers
 	plain          *analyzer.Analyzer // plans the expressions of tables: without users, who have no part in them
 	streams        *stream.Manager
 	tableFunctions map[string]sql.TableFunction
@@ -46,6 +54,7 @@ type Catalog struct {
 	handles   map[string]*delta.Table // by URI
 
 	counts rowCounts
+	memory *vector.Budget // of all statements
 
 	dataFiles *parquet.Cache // small data files of all tables, kept open between statements
 
@@ -76,6 +85,11 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	if err := setSystemVariables(); err != nil {
 		return nil, err
 	}
+	cfg.Memory = cfg.Memory.complete(cfg.DataDir)
+	memory, err := cfg.Memory.budget()
+	if err != nil {
+		return nil, err
+	}
 	root, err := cfg.Open(warehouse)
 	if err != nil {
 		return nil, err
@@ -86,7 +100,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 		}
 	}
 	c := &Catalog{
-		cfg: cfg, log: cfg.Logger, root: root,
+		cfg: cfg, log: cfg.Logger, root: root, memory: memory,
 		handles: make(map[string]*delta.Table), dataFiles: parquet.NewCache(), maintenance: make(chan *delta.Table, maintenanceQueue),
 	}
 	c.ledger = newLedger(root, c.maintainSoon)
@@ -96,8 +110,8 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	c.tableFunctions = c.newTableFunctions()
 	c.streams = stream.NewManager(stream.Config{
 		Definitions: definitions{c.ledger}, Targets: targets{c}, Compiler: streamCompiler{c},
-		Sources: map[string]source.OpenFunc{"files": files.Open},
-		Open:    cfg.Open, Fence: cfg.Fence, Evaluator: evaluator{c}, Owner: cfg.Owner, Logger: cfg.Logger,
+		Sources: map[string]source.OpenFunc{"files": files.Open, "kafka": kafka.Open, "rate": rate.Open, "delta": deltatable.Opener(c.tableAt, c.dataFiles)},
+		Open:    cfg.Open, Fence: cfg.Fence, Secret: secrets{cfg.DataDir}.read, Evaluator: evaluator{c}, Owner: cfg.Owner, Logger: cfg.Logger, Memory: memory.Child(cfg.Memory.Query),
 	})
 	c.engine = c.newEngine()
 	return c, nil
@@ -105,6 +119,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 
 func (c *Catalog) newEngine() *sqle.Engine {
 	installRules()
+	installAuthorization()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).
@@ -187,8 +202,17 @@ func (c *Catalog) keeper(t *delta.Table) *maintain.Keeper {
 
 // background makes a context for work that no connection asked for: a fresh session of a user ("user@host", or "") in a database.
 func (c *Catalog) background(ctx context.Context, database, definer string) *sql.Context {
-	user, host, _ := strings.Cut(definer, "@")
+	user, host := splitAccount(definer)
 	s := c.newSession(sql.Client{User: user, Address: host}, "", 0)
 	s.SetCurrentDatabase(database)
 	return sql.NewContext(ctx, sql.WithSession(s))
+}
+
+// splitAccount takes user@host apart: a user's name may have an @, a host's cannot.
+func splitAccount(account string) (user, host string) {
+	at := strings.LastIndexByte(account, '@')
+	if at < 0 {
+		return account, ""
+	}
+	return account[:at], account[at+1:]
 }

@@ -55,3 +55,11 @@ func TestExternalTableOutsideTheFence(t *testing.T) {
 	var outside *store.OutsideError
 	require.ErrorAs(t, err, &outside)
 }
+
+// A stream's definer is user@host, and a user's name may have an @ of its own: it must not make him another user.
+func TestADefinersNameIsTakenApartAtItsHost(t *testing.T) {
+	for definer, want := range map[string][2]string{"ann@%": {"ann", "%"}, "root@localhost@%": {"root@localhost", "%"}, "": {"", ""}, "@": {"", ""}} {
+		user, host := splitAccount(definer)
+		require.Equal(t, want, [2]string{user, host}, definer)
+	}
+}

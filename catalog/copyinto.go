@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/files"
 	"lakesql/sqlext"
 	"lakesql/store"
 	"lakesql/stream"
@@ -60,9 +61,6 @@ func (c *Catalog) copyInto(s *sqlext.CopyInto) action {
 // copyOf is what the statement says, its SELECT as that of a stream.
 func (c *Catalog) copyOf(ctx *sql.Context, s *sqlext.CopyInto) (stream.Copy, error) {
 	out := stream.Copy{AsTable: s.Select[0] == ""}
-	if !strings.EqualFold(s.Format, "csv") {
-		return out, notYet("COPY INTO ... FILEFORMAT = "+s.Format, "FILEFORMAT = CSV is")
-	}
 	client := ctx.Client()
 	d := stream.Definition{Columns: s.Columns, Definer: client.User + "@" + client.Address, OnSchemaChange: stream.SchemaFail, OnError: stream.OnError{Mode: stream.Fail}}
 	var err error
@@ -90,7 +88,7 @@ func (c *Catalog) copyOf(ctx *sql.Context, s *sqlext.CopyInto) (stream.Copy, err
 	if merge {
 		d.OnSchemaChange = stream.SchemaAddColumns
 	}
-	options, mode, err := copyFormat(s.FormatOptions)
+	options, mode, err := copyFormat(s)
 	if err != nil {
 		return out, err
 	}
@@ -120,19 +118,19 @@ func copyFlag(o sqlext.Option) (bool, error) {
 }
 
 // copyFormat are FORMAT_OPTIONS as options of read_files, and the option mode among them.
-func copyFormat(options []sqlext.Option) (out []sqlext.Option, mode string, err error) {
-	for _, o := range options {
-		switch strings.TrimPrefix(strings.ToLower(o.Key), "cloudfiles.") {
-		case "format", "path":
-			return nil, "", refuse(KindInvalid, "FORMAT_OPTIONS: COPY INTO t FROM 'path' FILEFORMAT = CSV says what %s is: leave it out", o.Key)
-		case "maxfilespertrigger", "maxbytespertrigger", "includeexistingfiles", "schemalocation":
+func copyFormat(s *sqlext.CopyInto) (out []sqlext.Option, mode string, err error) {
+	for _, o := range s.FormatOptions {
+		switch key := files.OptionKey(o.Key); {
+		case key == "format", key == "path":
+			return nil, "", refuse(KindInvalid, "FORMAT_OPTIONS: COPY INTO t FROM 'path' FILEFORMAT = %s says what %s is: leave it out", strings.ToUpper(s.Format), o.Key)
+		case files.IsStreamOption(key):
 			return nil, "", refuse(KindInvalid, "FORMAT_OPTIONS: %s is an option of streams: COPY INTO loads all new files in one commit, so leave it out", o.Key)
-		case "mergeschema":
+		case key == "mergeschema":
 			if !strings.EqualFold(o.Value.Text, "true") {
 				return nil, "", notYet("FORMAT_OPTIONS ('mergeSchema' = '"+o.Value.Text+"')", "the columns are those of all files, as 'true' says")
 			}
 			continue
-		case "mode":
+		case key == "mode":
 			mode = o.Value.Text
 		}
 		out = append(out, o)
@@ -143,7 +141,7 @@ func copyFormat(options []sqlext.Option) (out []sqlext.Option, mode string, err 
 // copyPath is the pattern of the files: of the folder, with FILES or PATTERN below it, links of the folder followed, so that a file is known
 // again by whatever name the folder has.
 func (c *Catalog) copyPath(ctx *sql.Context, s *sqlext.CopyInto) (string, error) {
-	folder, err := c.cfg.Fence.Resolve(s.Path.Text)
+	folder, err := c.allowedPath(ctx, s.Path.Text)
 	if err != nil {
 		return "", err
 	}
@@ -192,7 +190,7 @@ func copySelect(s *sqlext.CopyInto, path string, options []sqlext.Option) string
 	if s.Select[0] == "" {
 		b.WriteString("SELECT * FROM")
 	}
-	b.WriteString(" STREAM read_files(" + sqlext.QuoteString(path) + ", format => 'csv'")
+	b.WriteString(" STREAM read_files(" + sqlext.QuoteString(path) + ", format => " + sqlext.QuoteString(strings.ToLower(s.Format)))
 	for _, o := range options {
 		b.WriteString(", " + sqlext.QuoteString(o.Key) + " => " + sqlext.QuoteString(o.Value.Text))
 	}
@@ -205,7 +203,7 @@ func copyError(s *sqlext.CopyInto, err error) error {
 	var refused *sqlext.RefusedError
 	if errors.As(err, &refused) {
 		return refuse(KindUnsupported, "the SELECT of COPY INTO %s chooses, computes and filters the rows of the files, and this one does more (%s). "+
-			"INSERT INTO %s SELECT ... FROM read_files('path', format => 'csv') takes any SELECT", s.Table, refused.Message, s.Table)
+			"INSERT INTO %s SELECT ... FROM read_files('path', format => '%s') takes any SELECT", s.Table, refused.Message, s.Table, strings.ToLower(s.Format))
 	}
 	return err
 }

@@ -156,7 +156,7 @@ func TestCopyIntoRefusals(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT)")
 	l.write("in/a.csv", "a\n1\n")
 	for statement, part := range map[string]string{
-		"COPY INTO t FROM './in' FILEFORMAT = JSON":                                            "FILEFORMAT = CSV is",
+		"COPY INTO t FROM './in' FILEFORMAT = AVRO":                                            "csv, json, parquet and text are",
 		"COPY INTO t FROM './in'" + withHeader + " COPY_OPTIONS ('forse' = 'true')":            "'mergeSchema'",
 		"COPY INTO t FROM './in'" + withHeader + " COPY_OPTIONS ('force' = 'yes')":             "give 'true' or 'false'",
 		"COPY INTO t FROM './in' FILEFORMAT = CSV FORMAT_OPTIONS ('headr' = 'true')":           "did you mean header",
@@ -189,4 +189,12 @@ func TestCopyIntoRefusals(t *testing.T) {
 	l.write("in/b.csv", "a\n2\n")
 	l.bound("COPY INTO t FROM ? FILEFORMAT = CSV FORMAT_OPTIONS ('header' = ?)", "./in", "true")
 	require.Equal(t, []string{"1", "2"}, l.rows("SELECT * FROM t ORDER BY a"))
+}
+
+func TestCopyIntoOfText(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE notes (value STRING)")
+	l.write("in/a.txt", "one\ntwo\n")
+	require.Equal(t, []string{"2|2|0"}, l.rows("COPY INTO notes FROM './in' FILEFORMAT = TEXT"))
+	require.Equal(t, []string{"one", "two"}, l.rows("SELECT * FROM notes ORDER BY value"))
 }

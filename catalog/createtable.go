@@ -44,12 +44,17 @@ type newTable struct {
 // newTableOf finds out where a table goes, and whether there is one of that name.
 func (c *Catalog) newTableOf(ctx *sql.Context, name ast.TableName, clauses createClauses) (newTable, bool, error) {
 	t := newTable{name: name.Name.String(), clauses: clauses}
+	if clauses.Location != "" {
+		if err := c.checkFile(ctx); err != nil {
+			return t, false, err
+		}
+	}
 	if strings.EqualFold(name.DbQualifier.String(), pathDatabaseName) {
 		t.database = pathDatabaseName
 		if clauses.Location != "" {
 			return t, false, refuse(KindInvalid, "delta.`%s` is a location already: leave out LOCATION", t.name)
 		}
-		handle, err := c.tableAtPath(t.name)
+		handle, err := c.tableAtPath(ctx, t.name)
 		if err != nil {
 			return t, false, err
 		}
@@ -98,6 +103,9 @@ func (c *Catalog) makeTable(ctx *sql.Context, t newTable) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
+		if err := c.checkTable(ctx, ast.AuthType_DROP, sqlext.Name{Database: t.database, Name: t.name}); err != nil {
+			return 0, err
+		}
 		return c.replaceTable(ctx, t, p)
 	}
 	if err := c.checkFree(ctx, s, t.database, t.name); err != nil {
@@ -129,6 +137,13 @@ func (c *Catalog) replaceTable(ctx *sql.Context, t newTable, p place) (int64, er
 	if have := p.table.Store().URI(); t.clauses.Location != "" && t.clauses.Location != have {
 		return 0, refuse(KindInvalid, "table %s.%s is at %s: leave LOCATION out to replace it there, or DROP TABLE it first", t.database, t.name, have)
 	}
+	s, err := c.ledger.read(ctx)
+	if err == nil {
+		err = checkNoLetters(s, t.database, t.name)
+	}
+	if err != nil {
+		return 0, err
+	}
 	snap, err := p.table.Snapshot(ctx)
 	if errors.Is(err, delta.ErrNoTable) {
 		snap, err = nil, nil // a stream has registered it and not written it yet
@@ -141,7 +156,7 @@ func (c *Catalog) replaceTable(ctx *sql.Context, t newTable, p place) (int64, er
 }
 
 func (c *Catalog) createAtPath(ctx *sql.Context, t newTable) (int64, error) {
-	handle, err := c.tableAtPath(t.name)
+	handle, err := c.tableAtPath(ctx, t.name)
 	if err != nil {
 		return 0, err
 	}

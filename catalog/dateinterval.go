@@ -16,14 +16,21 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 
 	"lakesql/batch"
+	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
 )
 
-// addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off.
+// addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off. It makes WEEK of
+// EXTRACT(WEEK FROM t), too.
 func addIntervals(
 	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
 ) (sql.Node, transform.TreeIdentity, error) {
 	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		if extract, ok := e.(*function.Extract); ok {
+			if week, ok := extractedWeek(ctx, extract); ok {
+				return week, transform.NewTree, nil
+			}
+		}
 		a, ok := e.(*expression.Arithmetic)
 		if !ok {
 			return e, transform.SameTree, nil
@@ -82,6 +89,7 @@ type shifted struct {
 
 var (
 	_ sql.FunctionExpression = (*shifted)(nil)
+	_ compile.Shifted        = (*shifted)(nil)
 	_ sql.CollationCoercible = (*shifted)(nil)
 )
 
@@ -129,6 +137,11 @@ func (e *shifted) ofDay() bool {
 		return true
 	}
 	return false
+}
+
+// Shift is what is moved, and by how much.
+func (e *shifted) Shift() (date, n sql.Expression, unit string, back bool) {
+	return e.date, e.interval.Child, e.interval.Unit, e.back
 }
 
 // Type is that of the date, with a time and parts of a second where the interval has them; of a text, a text.

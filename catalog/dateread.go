@@ -18,18 +18,43 @@ import (
 func readDates(
 	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
 ) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		_, cast := e.(*expression.Convert)
-		if !(cast && isDate(ctx, e)) && !(isComparison(e) && slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) })) {
-			return e, transform.SameTree, nil
+	return transform.NodeExprsWithOpaque(ctx, n, dateReading)
+}
+
+func dateReading(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	_, cast := e.(*expression.Convert)
+	if !(cast && isDate(ctx, e)) && !(isComparison(e) && slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) })) {
+		return e, transform.SameTree, nil
+	}
+	if !cast {
+		if err := checkDates(ctx, e); err != nil {
+			return nil, transform.SameTree, err
 		}
-		children, same := realDates(ctx, e.Children(), cast)
-		if same {
-			return e, same, nil
+	}
+	children, same := realDates(ctx, e.Children(), cast)
+	if same {
+		return e, same, nil
+	}
+	out, err := e.WithChildren(ctx, children...)
+	return out, same, err
+}
+
+// checkDates refuses to compare a date with a text that is written in the statement and has nothing of a date, as MySQL does, whatever rows there are.
+func checkDates(ctx *sql.Context, comparison sql.Expression) error {
+	for _, c := range comparison.Children() {
+		l, ok := c.(*expression.Literal)
+		if !ok {
+			continue
 		}
-		out, err := e.WithChildren(ctx, children...)
-		return out, same, err
-	})
+		text, ok := l.Value().(string)
+		if !ok || types.IsBinaryType(l.Type(ctx)) || noDate(text, false) {
+			continue
+		}
+		if _, _, err := types.DatetimeMaxPrecision.Convert(ctx, text); err != nil && !sql.ErrTruncatedIncorrect.Is(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // realDates puts a possibleDate around each text that may name no day, those of an IN too.
@@ -42,7 +67,7 @@ func realDates(ctx *sql.Context, of []sql.Expression, cast bool) ([]sql.Expressi
 			}
 			continue
 		}
-		if c.Resolved() && types.IsTextOnly(c.Type(ctx)) && mayBeImpossible(c, cast) {
+		if c.Resolved() && (types.IsTextOnly(c.Type(ctx)) || !cast && types.IsBinaryType(c.Type(ctx))) && mayBeImpossible(c, cast) {
 			out[i], same = &possibleDate{expression.UnaryExpressionStub{Child: c}, cast}, transform.NewTree
 		}
 	}
@@ -68,7 +93,8 @@ func mayBeImpossible(e sql.Expression, cast bool) bool {
 		return true
 	}
 	text, ok := l.Value().(string)
-	return ok && noDate(text, cast)
+	_, isBytes := l.Value().([]byte)
+	return isBytes || ok && noDate(text, cast)
 }
 
 // noDate tells whether a text has the form of a date and is none. The zero date is compared as the first of all.
@@ -76,7 +102,7 @@ func noDate(text string, cast bool) bool {
 	return mysqltype.ImpossibleDate(text) || cast && types.IsZeroTimestampStr(text)
 }
 
-// possibleDate is a text that is read as a date.
+// possibleDate is a text, or the text that bytes are, that is read as a date.
 type possibleDate struct {
 	expression.UnaryExpressionStub
 	cast bool
@@ -90,7 +116,12 @@ var (
 func (e *possibleDate) String() string { return e.Child.String() }
 
 // Type is the text's.
-func (e *possibleDate) Type(ctx *sql.Context) sql.Type { return e.Child.Type(ctx) }
+func (e *possibleDate) Type(ctx *sql.Context) sql.Type {
+	if t := e.Child.Type(ctx); !types.IsBinaryType(t) {
+		return t
+	}
+	return types.LongText
+}
 
 // IsNullable is true: a text that is no date is NULL.
 func (e *possibleDate) IsNullable(*sql.Context) bool { return true }
@@ -114,12 +145,15 @@ func (e *possibleDate) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err == nil {
 		v, err = sql.UnwrapAny(ctx, v)
 	}
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
 	text, ok := v.(string)
 	if err != nil || !ok {
 		return v, err
 	}
 	impossible := noDate(text, e.cast)
-	if _, literal := e.Child.(*expression.Literal); !impossible && !e.cast && !literal {
+	if l, literal := e.Child.(*expression.Literal); !impossible && !e.cast && (!literal || types.IsBinaryType(l.Type(ctx))) {
 		_, _, err := types.DatetimeMaxPrecision.Convert(ctx, text)
 		impossible = err != nil && !sql.ErrTruncatedIncorrect.Is(err)
 	}

@@ -128,4 +128,4 @@ var textFunctions = map[string]bool{
 }
 
 // choosingFunctions give one of their operands, which is a text where one of them is.
-var choosingFunctions = map[string]bool{"coalesce": true, "if": true, "ifnull": true, "nullif": true}
+var choosingFunctions = map[string]bool{"coalesce": true, "if": true, "ifnull": true}

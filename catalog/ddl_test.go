@@ -12,7 +12,7 @@ import (
 
 func TestDatabases(t *testing.T) {
 	l := newLab(t)
-	require.Equal(t, []string{"information_schema", "lake", "mysql"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql", "performance_schema", "sys"}, l.rows("SHOW DATABASES"))
 	l.exec("CREATE DATABASE shop", "USE shop", "CREATE TABLE items (id INT)", "INSERT INTO items VALUES (7)")
 	require.DirExists(t, l.path("lake", "shop", "items", "_delta_log"))
 	require.Equal(t, []string{"7"}, l.rows("SELECT * FROM SHOP.items"))
@@ -21,7 +21,7 @@ func TestDatabases(t *testing.T) {
 	l.refused("CREATE DATABASE _x", "does not begin with _")
 	l.refused("DROP DATABASE lake", "always exists")
 	l.exec("DROP DATABASE shop")
-	require.Equal(t, []string{"information_schema", "lake", "mysql"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql", "performance_schema", "sys"}, l.rows("SHOW DATABASES"))
 	l.refused("SELECT * FROM shop.items", "database not found")
 }
 
@@ -59,7 +59,7 @@ func TestFolderThatTurnsUpIsATable(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1)")
 	require.NoError(t, os.CopyFS(l.path("lake", "sales", "q1"), os.DirFS(l.path("lake", "lake", "t"))))
 	require.Equal(t, []string{"1"}, l.rows("SELECT * FROM sales.Q1"))
-	require.Equal(t, []string{"information_schema", "lake", "mysql", "sales"}, l.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "mysql", "performance_schema", "sales", "sys"}, l.rows("SHOW DATABASES"))
 	require.Equal(t, []string{"q1"}, l.rows("SHOW TABLES FROM sales"))
 }
 

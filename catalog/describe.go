@@ -17,6 +17,9 @@ func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
 	if name == "" {
 		name = ctx.GetCurrentDatabase()
 	}
+	if builtInDatabase(name) && !strings.EqualFold(name, pathDatabaseName) {
+		return nil, refuse(KindInvalid, "%s.%s is no table of the lake: the server makes it, and SELECT reads it", name, n.Name)
+	}
 	db, err := provider{c}.Database(ctx, name)
 	if err != nil {
 		return nil, err

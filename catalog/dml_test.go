@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -124,6 +125,22 @@ func TestDelete(t *testing.T) {
 	require.Equal(t, 0, l.affected("TRUNCATE TABLE t"))
 	require.Equal(t, 0, l.affected("TRUNCATE t"))
 	require.Equal(t, []string{"0"}, l.rows("SELECT COUNT(*) FROM t"))
+}
+
+// What a subquery gives is not known when DELETE chooses the files that it reads.
+func TestDeleteBySubqueries(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE s (a INT)", "INSERT INTO s VALUES (1), (3)")
+	for where, affected := range map[string]int{
+		"a = (SELECT MAX(a) FROM t)": 1, "a >= (SELECT MIN(a) FROM s)": 3, "a <> (SELECT MAX(a) FROM s)": 2, "a > 1 AND a = (SELECT MAX(a) FROM s)": 1,
+		"a = (SELECT MAX(a) FROM s WHERE a > 9)": 0, "EXISTS (SELECT 1 FROM s)": 3, "NOT EXISTS (SELECT 1 FROM s WHERE a > 9)": 3, "NOT EXISTS (SELECT 1 FROM s)": 0,
+		"(SELECT MAX(a) FROM s) = 3": 3, "(SELECT MAX(a) FROM s) IS NULL": 0, "a <=> (SELECT MAX(a) FROM s WHERE a > 9)": 0,
+	} {
+		l.exec("CREATE OR REPLACE TABLE t AS SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3")
+		require.Contains(t, l.rows("EXPLAIN DELETE FROM t WHERE a = (SELECT MAX(a) FROM s)")[1], "Read 1 of 1 files")
+		require.Equal(t, affected, l.affected("DELETE FROM t WHERE "+where), where)
+		require.Equal(t, []string{strconv.Itoa(3 - affected)}, l.rows("SELECT COUNT(*) FROM t"), where)
+	}
 }
 
 // DELETE of whole files by partition or statistics reads none of them.

@@ -102,9 +102,9 @@ func checkUnused(s *state, database, name string) error {
 		if err := e.decode(&d); err != nil {
 			return err
 		}
-		for _, t := range []*stream.TargetRef{&d.Target, d.OnError.DeadLetter} {
+		for t, what := range map[*stream.TargetRef]string{&d.Target: "is the target", d.OnError.DeadLetter: "has the dead letters"} {
 			if t != nil && t.Path == "" && strings.EqualFold(t.Database, database) && strings.EqualFold(t.Table, name) {
-				return refuse(KindInUse, "table %s.%s is the target of the stream %s: DROP STREAM %s first", database, name, d.FullName(), d.FullName())
+				return refuse(KindInUse, "table %s.%s %s of the stream %s: DROP STREAM %s first", database, name, what, d.FullName(), d.FullName())
 			}
 		}
 		if streamReads(d, database, name) {
@@ -114,11 +114,33 @@ func checkUnused(s *state, database, name string) error {
 	return nil
 }
 
+// checkNoLetters refuses to replace a table that has the dead letters of a stream, which would be FAILED by other columns.
+func checkNoLetters(s *state, database, name string) error {
+	for _, e := range s.list(streamEntry, "") {
+		var d stream.Definition
+		if err := e.decode(&d); err != nil {
+			return err
+		}
+		if t := d.OnError.DeadLetter; t != nil && t.Path == "" && strings.EqualFold(t.Database, database) && strings.EqualFold(t.Table, name) {
+			return refuse(KindInUse, "table %s.%s has the dead letters of the stream %s: TRUNCATE TABLE empties it, or DROP STREAM %s first", database, name, d.FullName(), d.FullName())
+		}
+	}
+	return nil
+}
+
 // streamReads says whether the SELECT of a stream names a table. A SELECT that does not parse any more reads none.
 func streamReads(d stream.Definition, database, name string) bool {
-	text, _, err := sqlext.ParseStreamSelect(d.SelectSQL)
+	text, sources, err := sqlext.ParseStreamSelect(d.SelectSQL)
 	if err != nil {
 		return false
+	}
+	named := func(in, table string) bool {
+		return strings.EqualFold(table, name) && (strings.EqualFold(in, database) || in == "" && strings.EqualFold(d.Database, database))
+	}
+	for _, src := range sources {
+		if src.Function == "" && named(src.Table.Database, src.Table.Name) {
+			return true
+		}
 	}
 	sel, err := ast.Parse(text)
 	if err != nil {
@@ -126,9 +148,8 @@ func streamReads(d stream.Definition, database, name string) bool {
 	}
 	found := false
 	_ = ast.Walk(func(n ast.SQLNode) (bool, error) { // the visitor returns no error
-		if t, ok := n.(ast.TableName); ok && strings.EqualFold(t.Name.String(), name) {
-			in := t.DbQualifier.String()
-			found = found || strings.EqualFold(in, database) || in == "" && strings.EqualFold(d.Database, database)
+		if t, ok := n.(ast.TableName); ok {
+			found = found || named(t.DbQualifier.String(), t.Name.String())
 		}
 		return !found, nil
 	}, sel)

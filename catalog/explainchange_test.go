@@ -26,7 +26,7 @@ func TestExplainOfChanges(t *testing.T) {
 			"INSERT OVERWRITE t PARTITION (p) SELECT * FROM u":        {"Remove the files of the partitions that rows are written to"},
 			"MERGE INTO t USING u s ON t.k = s.k AND t.p = 1 WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *": {"Merge into lake.t version 2", "Read 2 of 4 files",
 				"Of these, only files whose t.k can be one of s.k", "Source, read once", "Scan lake.u version 0"},
-			"MERGE INTO t USING u s ON t.k = s.k WHEN NOT MATCHED BY SOURCE THEN DELETE": {"Read 4 of 4 files", "LeftOuter"},
+			"MERGE INTO t USING u s ON t.k = s.k WHEN NOT MATCHED BY SOURCE THEN DELETE": {"Read 4 of 4 files", "Left join"},
 		} {
 			text := strings.Join(l.rows("EXPLAIN "+statement), "\n")
 			for _, part := range parts {

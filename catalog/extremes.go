@@ -22,8 +22,11 @@ var extremeFunctions = map[string]sql.Function{
 	}},
 }
 
-// newExtreme returns GMS's function, around it an extreme where the argument may be a NaN.
+// newExtreme returns GMS's function, around it an extreme where the argument may be a NaN. DISTINCT changes no extreme, and GMS's takes no bytes.
 func newExtreme(ctx *sql.Context, e sql.Expression, gms func(sql.Expression) sql.Aggregation) sql.Aggregation {
+	if d, ok := e.(*expression.DistinctExpression); ok {
+		e = d.Child
+	}
 	if t, ok := e.Type(ctx).(sql.NumberType); ok && types.IsFloat(t) {
 		return &extreme{gms(&nanOrdered{expression.UnaryExpressionStub{Child: e}})}
 	}

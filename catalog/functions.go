@@ -12,7 +12,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/batch"
 	"lakesql/catalog/compile"
+	"lakesql/vector"
 )
 
 // correctedFunctions take the place of GMS's functions of these names.
@@ -20,30 +22,66 @@ var correctedFunctions = map[string]sql.Function{
 	"str_to_date": sql.Function2{Name: "str_to_date", Fn: func(ctx *sql.Context, text, format sql.Expression) sql.Expression {
 		return realDay{nullIfNull{function.NewStrToDate(ctx, text, format)}}
 	}},
-	"greatest":     ofTexts("greatest", function.NewGreatest),
-	"least":        ofTexts("least", function.NewLeast),
+	"locate":       kernelFunction("locate", vector.Locate, types.Int64, 2, batch.String, batch.String, batch.Int64),
+	"position":     kernelFunction("position", vector.Locate, types.Int64, 2, batch.String, batch.String),
+	"lpad":         kernelFunction("lpad", vector.LPad, types.LongText, 3, batch.String, batch.Int64, batch.String),
+	"rpad":         kernelFunction("rpad", vector.RPad, types.LongText, 3, batch.String, batch.Int64, batch.String),
+	"repeat":       kernelFunction("repeat", vector.Repeat, types.LongText, 2, batch.String, batch.Int64),
+	"space":        sql.FunctionN{Name: "space", Fn: newSpace},
+	"insert":       kernelFunction("insert", vector.Insert, types.LongText, 4, batch.String, batch.Int64, batch.Int64, batch.String),
+	"makedate":     kernelFunction("makedate", vector.MakeDate, types.Date, 2, batch.Int64, batch.Int64),
+	"from_days":    scalarFunction("from_days", 1, 1, fixedType(types.Date, dateOfDays)),
+	"dayname":      ofDay("dayname", function.NewDayName),
+	"monthname":    ofDay("monthname", function.NewMonthName),
+	"floor":        scalarFunction("floor", 1, 1, floorNumber),
+	"ceil":         scalarFunction("ceil", 1, 1, ceilNumber),
+	"ceiling":      scalarFunction("ceiling", 1, 1, ceilNumber),
+	"date":         scalarFunction("date", 1, 1, fixedType(types.Date, dayOf)),
+	"date_format":  kernelFunction("date_format", vector.DateFormat, types.Text, 2, batch.Timestamp, batch.String),
+	"datediff":     kernelFunction("datediff", vector.DateDiff, types.Int64, 2, batch.Timestamp, batch.Timestamp),
+	"week":         weekFunction,
+	"weekofyear":   kernelFunction("weekofyear", vector.WeekOfYear, types.Int32, 1, batch.Timestamp),
+	"microsecond":  kernelFunction("microsecond", vector.Microsecond, types.Int32, 1, batch.Timestamp),
+	"ascii":        kernelFunction("ascii", vector.Ascii, types.Int32, 1, batch.String),
+	"round":        roundFunction("round", false, function.NewRound),
+	"truncate":     roundFunction("truncate", true, newTruncate),
+	"abs":          sql.Function1{Name: "abs", Fn: newAbs},
+	"nullif":       sql.Function2{Name: "nullif", Fn: newNullIf},
+	"sign":         scalarFunction("sign", 1, 1, fixedType(types.Int8, signOf)),
+	"substring":    substringFunction("substring"),
+	"substr":       substringFunction("substr"),
+	"mid":          substringFunction("mid"),
+	"concat":       sql.FunctionN{Name: "concat", Fn: newConcat},
+	"greatest":     greatestFunction("greatest", 1, function.NewGreatest),
+	"least":        greatestFunction("least", -1, function.NewLeast),
 	"json_quote":   ofText("json_quote", json.NewJSONQuote),
 	"json_unquote": ofText("json_unquote", json.NewJSONUnquote),
 	"timestamp":    sql.Function1{Name: "timestamp", Fn: newTimestamp},
 	"datetime":     sql.Function1{Name: "datetime", Fn: newTimestamp},
 }
 
-// ofTexts is a function that knows GMS's own texts only: columns of the lake are given to it as such, and dates where another argument is a text.
-func ofTexts(name string, build sql.CreateFuncNArgs) sql.Function {
-	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-		isText := func(e sql.Expression) bool { return types.IsTextOnly(e.Type(ctx)) }
-		dates := slices.ContainsFunc(args, isText)
-		args = slices.Clone(args)
-		for i, a := range args {
-			if isText(a) || dates && isDate(ctx, a) {
-				args[i] = compile.NewDateText(a)
-			}
-		}
-		return build(ctx, args...)
-	}}
+// newSpace is REPEAT(' ', n): GMS's has no end where n is large.
+func newSpace(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+	if len(args) != 1 {
+		return nil, sql.ErrInvalidArgumentNumber.New("SPACE", "1", len(args))
+	}
+	return spaces.NewInstance(ctx, []sql.Expression{expression.NewLiteral(" ", types.LongText), args[0]})
 }
 
-// ofText is ofTexts of a function of one argument.
+var spaces = kernelFunction("space", vector.Repeat, types.LongText, 2, batch.String, batch.Int64)
+
+var weekFunction = kernelFunction("week", vector.Week, types.Int32, 1, batch.Timestamp, batch.Int64)
+
+// extractedWeek is WEEK(time) for EXTRACT(WEEK FROM time): GMS counts the weeks of another mode.
+func extractedWeek(ctx *sql.Context, e *function.Extract) (sql.Expression, bool) {
+	if unit, ok := e.LeftChild.(*expression.Literal); !ok || unit.Value() != "WEEK" {
+		return nil, false
+	}
+	week, err := weekFunction.NewInstance(ctx, []sql.Expression{e.RightChild})
+	return week, err == nil
+}
+
+// ofText is a function that knows GMS's own texts only: a column of the lake is given to it as such.
 func ofText(name string, build func(*sql.Context, sql.Expression) sql.Expression) sql.Function {
 	return sql.Function1{Name: name, Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression {
 		if types.IsTextOnly(e.Type(ctx)) {
@@ -68,8 +106,18 @@ func newTimestamp(ctx *sql.Context, e sql.Expression) sql.Expression {
 	return &function.DatetimeConversion{Date: e}
 }
 
+// ofDay is a function of a day that GMS has warn of NULL.
+func ofDay(name string, build func(*sql.Context, sql.Expression) sql.Expression) sql.Function {
+	return sql.Function1{Name: name, Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression { return nullIfNull{build(ctx, e)} }}
+}
+
 // nullIfNull makes a function NULL where an argument is, which GMS takes for an error.
 type nullIfNull struct{ sql.Expression }
+
+var _ compile.Wrapper = nullIfNull{}
+
+// Unwrap returns GMS's: what batches have for a function is NULL where an argument is.
+func (f nullIfNull) Unwrap() sql.Expression { return f.Expression }
 
 // Eval is the function's value.
 func (f nullIfNull) Eval(ctx *sql.Context, row sql.Row) (any, error) {

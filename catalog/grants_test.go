@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/stretchr/testify/require"
 )
 
 // A statement that changes rows, and its EXPLAIN, want the privileges of what it does to its target, and SELECT on what it reads.
 func TestChangesWantPrivileges(t *testing.T) {
 	l := newLab(t)
-	l.c.engine.Analyzer.Catalog.MySQLDb.SetPersister(&mysql_db.NoopPersister{})
+	l.openUsers()
 	l.exec("CREATE TABLE t (k INT, v INT)", "CREATE TABLE u (k INT, v INT)", "INSERT INTO t VALUES (1, 1)", "INSERT INTO u VALUES (1, 2)", "CREATE USER ann")
 	ann := l.session()
 	ann.sess = l.c.newSession(sql.Client{User: "ann", Address: "localhost"}, "", 7)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/information_schema"
 
 	"lakesql/stream"
 )
@@ -30,13 +29,13 @@ func (d infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Tabl
 	lower := strings.ToLower(name)
 	switch lower {
 	case "streams":
-		return streamTable(lower, statusColumns, func(*sql.Context) ([]stream.Status, error) { return d.c.streams.List(), nil }), true, nil
+		return computed(sql.InformationSchemaDatabaseName, lower, statusColumns, func(ctx *sql.Context) ([]stream.Status, error) { return d.c.visibleStreams(ctx), nil }), true, nil
 	case "stream_progress":
-		return streamTable(lower, progressColumns, everyStream(d.c, d.c.progressRows)), true, nil
+		return computed(sql.InformationSchemaDatabaseName, lower, progressColumns, everyStream(d.c, d.c.progressRows)), true, nil
 	case "stream_files":
-		return streamTable(lower, fileColumns, everyStream(d.c, d.c.fileRows)), true, nil
+		return computed(sql.InformationSchemaDatabaseName, lower, fileColumns, everyStream(d.c, d.c.fileRows)), true, nil
 	case "stream_errors":
-		return streamTable(lower, errorColumns, everyStream(d.c, d.c.errorRows)), true, nil
+		return computed(sql.InformationSchemaDatabaseName, lower, errorColumns, everyStream(d.c, d.c.errorRows)), true, nil
 	}
 	return d.Database.GetTableInsensitive(ctx, name)
 }
@@ -45,7 +44,7 @@ func (d infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Tabl
 func everyStream[T any](c *Catalog, of func(context.Context, stream.Status, int) ([]T, error)) func(*sql.Context) ([]T, error) {
 	return func(ctx *sql.Context) ([]T, error) {
 		var out []T
-		for _, s := range c.streams.List() {
+		for _, s := range c.visibleStreams(ctx) {
 			items, err := of(ctx, s, 0)
 			if err != nil {
 				err = oneOfMany(ctx, err)
@@ -56,19 +55,5 @@ func everyStream[T any](c *Catalog, of func(context.Context, stream.Status, int)
 			out = append(out, items...)
 		}
 		return out, nil
-	}
-}
-
-// streamTable is a new table for each lookup: GMS writes into the one that it is given.
-func streamTable[T any](name string, columns []streamColumn[T], list func(*sql.Context) ([]T, error)) sql.Table {
-	return &information_schema.InformationSchemaTable{
-		TableName: name, TableSchema: schemaOf(name, columns, false),
-		Reader: func(ctx *sql.Context, _ sql.Catalog) (sql.RowIter, error) {
-			items, err := list(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return sql.RowsToRowIter(rowsOf(columns, items)...), nil
-		},
 	}
 }

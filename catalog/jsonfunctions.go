@@ -25,12 +25,27 @@ var jsonFunctions = map[string]sql.Function{
 	"json_merge":          merging("json_merge", preserveBoth),
 	"json_merge_preserve": merging("json_merge_preserve", preserveBoth),
 	"json_merge_patch":    merging("json_merge_patch", patch),
+	"json_length":         scalarFunction("json_length", 1, 2, jsonLength),
 	"json_extract": sql.FunctionN{Name: "json_extract", Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
 		if len(args) < 3 {
 			return json.NewJSONExtract(ctx, args...)
 		}
 		return &extractAll{jsonCall{"json_extract", args}}, nil
 	}},
+}
+
+// jsonLength is GMS's function, whose value has not the type that it says.
+func jsonLength(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
+	body, err := evaluated(ctx, args, json.NewJsonLength)
+	gms := body.eval
+	body.eval = func(ctx *sql.Context, args []any) (any, error) {
+		n, err := gms(ctx, args)
+		if n == nil || err != nil {
+			return nil, err
+		}
+		return asInteger(ctx, n)
+	}
+	return body, err
 }
 
 // editing is GMS's function on a document that keeps its decimals.

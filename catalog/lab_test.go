@@ -55,6 +55,13 @@ func asRoot(c *Catalog) {
 	users.AddEphemeralSuperUser(editor, "root", "localhost", "")
 }
 
+// openUsers has accounts kept, as the program does.
+func (l *lab) openUsers() {
+	l.t.Helper()
+	require.NoError(l.t, os.MkdirAll(l.c.cfg.DataDir, 0o700))
+	require.NoError(l.t, l.c.OpenUsers())
+}
+
 // session returns another connection to the same catalog.
 func (l *lab) session() *lab {
 	other := *l

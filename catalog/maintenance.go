@@ -271,7 +271,7 @@ func (c *Catalog) convertToDelta(s *sqlext.ConvertToDelta) action {
 		if currentTransaction(ctx).readOnly {
 			return nil, sql.ErrReadOnlyTransaction.New()
 		}
-		uri, err := c.cfg.Fence.Resolve(s.Path)
+		uri, err := c.allowedPath(ctx, s.Path)
 		if err != nil {
 			return nil, err
 		}

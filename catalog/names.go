@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"lakesql/store"
 )
@@ -23,8 +24,8 @@ func reserved(name string) bool { return strings.HasPrefix(name, "_") || strings
 
 // checkName refuses names that cannot be a folder.
 func checkName(kind, name string) error {
-	if name == "" || reserved(name) || strings.ContainsAny(name, "/\\\x00") {
-		return refuse(KindInvalid, "%s name %q: a name is a folder of the lake: not empty, without / and \\, and it does not begin with _ or .", kind, name)
+	if name == "" || reserved(name) || strings.ContainsAny(name, "/\\") || strings.ContainsFunc(name, unicode.IsControl) {
+		return refuse(KindInvalid, "%s name %q: a name is a folder of the lake: not empty, without /, \\ and control characters such as line ends, and it does not begin with _ or .", kind, name)
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ func orderNaN(
 		return nil, sameWindows, err
 	}
 	n, same, err := transform.NodeWithOpaque(ctx, n, func(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeIdentity, error) {
+		if u, ok := n.(*plan.SetOp); ok {
+			return orderSetOp(ctx, u)
+		}
 		s, ok := n.(*plan.Sort)
 		if !ok {
 			return n, transform.SameTree, nil
@@ -33,6 +36,17 @@ func orderNaN(
 		return out, same, err
 	})
 	return n, same && sameWindows, err
+}
+
+// orderSetOp is orderNaN for UNION and its like.
+func orderSetOp(ctx *sql.Context, n *plan.SetOp) (sql.Node, transform.TreeIdentity, error) {
+	columns, same := nanOrderedAll(ctx, n.SortConditions.ToExpressions())
+	if same {
+		return n, same, nil
+	}
+	out := *n
+	out.SortConditions = n.SortConditions.FromExpressions(ctx, columns...)
+	return &out, same, nil
 }
 
 // orderWindow is orderNaN for the window of a function.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -15,11 +16,21 @@ import (
 	"lakesql/vector"
 )
 
-// checkOverflow makes integer + - * an error where the result is out of range, as MySQL and batches have it; GMS's wraps around.
+// checkOverflow makes + - * of integers, and arithmetic of floats, an error where the result is out of range, as MySQL and batches have it; GMS's wraps
+// around, and has infinities.
 func checkOverflow(
 	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
 ) (sql.Node, transform.TreeIdentity, error) {
 	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		switch e.(type) {
+		case *expression.Arithmetic, *expression.Div:
+			if types.IsFloat(e.Type(ctx)) {
+				return checkedFloat{e.(expression.BinaryExpression)}, transform.NewTree, nil
+			}
+		}
+		if m, ok := e.(*expression.UnaryMinus); ok && types.IsInteger(m.Child.Type(ctx)) {
+			return checkedMinus{m}, transform.NewTree, nil
+		}
 		a, ok := e.(*expression.Arithmetic)
 		if !ok || !types.IsInteger(a.Type(ctx)) || !types.IsInteger(a.LeftChild.Type(ctx)) || !types.IsInteger(a.RightChild.Type(ctx)) {
 			return e, transform.SameTree, nil
@@ -88,6 +99,54 @@ func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return nil, &vector.OverflowError{Type: "BIGINT", Expr: fmt.Sprintf("(%d %s %d)", x, c.Op, y)}
 }
 
+// checkedMinus is - of an integer. GMS's of the least one is another error, it fails at the numbers of YEAR and its like, and cuts off unsigned ones.
+type checkedMinus struct{ *expression.UnaryMinus }
+
+var (
+	_ sql.Expression         = checkedMinus{}
+	_ sql.CollationCoercible = checkedMinus{}
+	_ compile.Wrapper        = checkedMinus{}
+)
+
+// Unwrap returns the expression that compiles.
+func (e checkedMinus) Unwrap() sql.Expression { return e.UnaryMinus }
+
+// WithChildren returns it over another operand.
+func (e checkedMinus) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	out, err := e.UnaryMinus.WithChildren(ctx, children...)
+	if m, ok := out.(*expression.UnaryMinus); ok && err == nil {
+		return checkedMinus{m}, nil
+	}
+	return out, err
+}
+
+// Type is a BIGINT, or GMS's DECIMAL for the literal that is the least one.
+func (e checkedMinus) Type(ctx *sql.Context) sql.Type {
+	if t := e.UnaryMinus.Type(ctx); types.IsDecimal(t) {
+		return t
+	}
+	return types.Int64
+}
+
+// Eval tells MySQL's error of what a BIGINT does not hold.
+func (e checkedMinus) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	if types.IsDecimal(e.Type(ctx)) {
+		return e.UnaryMinus.Eval(ctx, row)
+	}
+	v, err := e.Child.Eval(ctx, row)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	n := bigInteger(v)
+	if n == nil {
+		return e.UnaryMinus.Eval(ctx, row)
+	}
+	if n.Neg(n); !n.IsInt64() {
+		return nil, &vector.OverflowError{Type: "BIGINT", Expr: "-(" + e.Child.String() + ")"}
+	}
+	return n.Int64(), nil
+}
+
 // smallResult is the result where it plainly fits.
 func smallResult(op string, x, y int64) (int64, bool) {
 	const small, tiny = 1 << 62, 1 << 31
@@ -111,6 +170,13 @@ func int64s(l, r any) (x, y int64, ok bool) {
 
 func signed(v any) (int64, bool) {
 	switch v := v.(type) {
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	case int: // of YEAR and its like
+		return int64(v), true
 	case int8:
 		return int64(v), true
 	case int16:
@@ -138,4 +204,50 @@ func bigInteger(v any) *big.Int {
 		return big.NewInt(i)
 	}
 	return nil
+}
+
+// checkedFloat is arithmetic of a DOUBLE.
+type checkedFloat struct{ expression.BinaryExpression }
+
+var (
+	_ sql.Expression  = checkedFloat{}
+	_ compile.Wrapper = checkedFloat{}
+)
+
+// Unwrap returns the expression that compiles: batches check by themselves.
+func (c checkedFloat) Unwrap() sql.Expression { return c.BinaryExpression }
+
+// WithChildren returns it over other operands.
+func (c checkedFloat) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	e, err := c.BinaryExpression.WithChildren(ctx, children...)
+	if b, ok := e.(expression.BinaryExpression); ok && err == nil {
+		return checkedFloat{b}, nil
+	}
+	return e, err
+}
+
+// Eval looks whether an infinity comes of numbers that are none.
+func (c checkedFloat) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := c.BinaryExpression.Eval(ctx, row)
+	if f, ok := v.(float64); err != nil || !ok || !math.IsInf(f, 0) {
+		return v, err
+	}
+	of := make([]float64, 2)
+	for i, operand := range []sql.Expression{c.Left(), c.Right()} {
+		x, err := operand.Eval(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		if x, _, err = types.Float64.Convert(ctx, x); err != nil {
+			return nil, err
+		}
+		if of[i], _ = x.(float64); math.IsInf(of[i], 0) {
+			return v, nil
+		}
+	}
+	op := "/"
+	if a, ok := c.BinaryExpression.(*expression.Arithmetic); ok {
+		op = a.Op
+	}
+	return nil, &vector.OverflowError{Type: "DOUBLE", Expr: fmt.Sprintf("(%v %s %v)", of[0], op, of[1])}
 }

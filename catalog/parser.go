@@ -123,13 +123,35 @@ func parameters(n int) ast.Exprs {
 	return out
 }
 
+// adaptations change what GMS would take for something else, in statements whose text has the word, in this order.
+var adaptations = []struct {
+	word  string // in lower case
+	adapt func(stmt ast.SQLNode) error
+}{
+	{fileMetadata, findFileMetadata}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows},
+}
+
+// adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.
+func adaptQuery(stmt ast.SQLNode, text string) error {
+	if e, ok := stmt.(*ast.Explain); ok {
+		stmt = e.Statement
+	}
+	text = strings.ToLower(text)
+	for _, a := range adaptations {
+		if strings.Contains(text, a.word) {
+			if err := a.adapt(stmt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // adapt changes a statement of MySQL's where the lake differs: CREATE TABLE becomes ours, plain EXPLAIN takes the form that
 // all drivers can read, and what a Delta table cannot do yet is refused in words of its own.
 func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
-	if strings.Contains(strings.ToLower(text), fileMetadata) {
-		if err := refuseFileMetadata(stmt); err != nil {
-			return nil, err
-		}
+	if err := adaptQuery(stmt, text); err != nil {
+		return nil, err
 	}
 	switch s := stmt.(type) {
 	case *ast.Explain:
@@ -139,9 +161,29 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if s.ExplainFormat == "" || strings.EqualFold(s.ExplainFormat, "traditional") {
 			s.ExplainFormat = ast.TreeStr
 		}
+	case *ast.GrantPrivilege, *ast.GrantRole, *ast.GrantProxy, *ast.RevokePrivilege, *ast.RevokeRole, *ast.RevokeProxy, *ast.CreateRole, *ast.DropRole:
+		return p.grantStatement(stmt, text)
+	case *ast.Flush:
+		if strings.EqualFold(s.Option.Name, "privileges") {
+			return p.grantStatement(stmt, text)
+		}
+	case *ast.ShowGrants:
+		if s.For == nil {
+			s.Auth = checkedByItself // everybody sees his own
+		}
+		nameHosts(s)
+	case *ast.Kill:
+		s.Auth = checkedByItself // the server knows whose connection it is
+	case *ast.Show:
+		if strings.EqualFold(s.Type, "processlist") {
+			s.Auth = checkedByItself // the server lists what the user may see
+		}
 	case *ast.DBDDL:
 		if s.Action == ast.DropStr && builtInDatabase(s.DBName) {
 			return nil, refuse(KindInvalid, "database %s cannot be dropped: it always exists", s.DBName)
+		}
+		if s.Auth.TargetType == ast.AuthTargetType_Global { // CREATE and DROP, as GMS has them
+			s.Auth = needsDatabase(s.Auth.AuthType, s.DBName)
 		}
 	case *ast.DDL:
 		if s.Action == ast.CreateStr && s.TableSpec != nil && s.TableSpec.PartitionOpt != nil {
@@ -158,10 +200,13 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		}
 		if s.Action == ast.DropStr && len(s.FromTables) > 0 && !s.Temporary && !slices.ContainsFunc(s.FromTables, inBuiltInDatabase) {
 			return ast.InjectedStatement{
-				Statement: p.c.newDropTable(s, text), Auth: ast.AuthInformation{AuthType: ast.AuthType_IGNORE},
+				Statement: p.c.newDropTable(s, text), Auth: needsAll(ast.AuthType_DROP, namesOf(s.FromTables)),
 			}, nil
 		}
-		if s.Action == ast.TruncateStr && !systemTable(s.Table) {
+		if s.Action == ast.TruncateStr {
+			if systemTable(s.Table) {
+				return nil, errGrantTables
+			}
 			return p.truncateStatement(text, s.Table), nil
 		}
 	case *ast.AlterTable: // CREATE INDEX and DROP INDEX; ALTER TABLE itself is ours
@@ -179,27 +224,35 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 				"write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')")
 		}
 	case *ast.Update:
-		if !systemTables(s.TableExprs) {
-			return p.changeStatement("UPDATE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
-				return p.c.update(ctx, stmt.(*ast.Update))
-			}), nil
+		if systemTables(s.TableExprs) {
+			return nil, errGrantTables
 		}
+		return p.changeStatement("UPDATE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+			return p.c.update(ctx, stmt.(*ast.Update))
+		}), nil
 	case *ast.Delete:
-		if !systemTables(s.TableExprs) {
-			return p.changeStatement("DELETE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
-				return p.c.delete(ctx, stmt.(*ast.Delete))
-			}), nil
+		if systemTables(s.TableExprs) {
+			return nil, errGrantTables
 		}
+		return p.changeStatement("DELETE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+			return p.c.delete(ctx, stmt.(*ast.Delete))
+		}), nil
 	case *ast.Insert:
-		if s.Action == ast.ReplaceStr && !systemTable(s.Table) {
+		if systemTable(s.Table) {
+			return nil, errGrantTables
+		}
+		if s.Action == ast.ReplaceStr {
 			return nil, mergeInstead("REPLACE", s)
 		}
-		if len(s.OnDup) > 0 && !systemTable(s.Table) {
+		if len(s.OnDup) > 0 {
 			return nil, mergeInstead("INSERT ... ON DUPLICATE KEY UPDATE", s)
 		}
 	}
 	return stmt, nil
 }
+
+// errGrantTables says why nobody writes mysql.user and its kin.
+var errGrantTables = refuse(KindInvalid, "the tables of the database mysql are read only: CREATE USER, ALTER USER, DROP USER, GRANT and REVOKE change them")
 
 // bySelect leaves privileges to the SELECT that a statement is turned into, which keeps what UPDATE and DELETE want of its tables.
 var bySelect = ast.AuthInformation{AuthType: ast.AuthType_IGNORE}
@@ -228,11 +281,22 @@ func isTableDDL(s *ast.DDL) bool {
 
 // builtInDatabase says whether a database is none of the lake's.
 func builtInDatabase(name string) bool {
-	switch strings.ToLower(name) {
-	case pathDatabaseName, "information_schema", "mysql":
+	name = strings.ToLower(name)
+	switch name {
+	case pathDatabaseName, sql.InformationSchemaDatabaseName, "mysql":
 		return true
 	}
-	return false
+	_, ok := systemDatabases[name]
+	return ok
+}
+
+// namesOf are the names of tables that vitess has parsed.
+func namesOf(tables ast.TableNames) []sqlext.Name {
+	names := make([]sqlext.Name, len(tables))
+	for i, t := range tables {
+		names[i] = sqlext.Name{Database: t.DbQualifier.String(), Name: t.Name.String()}
+	}
+	return names
 }
 
 func inBuiltInDatabase(t ast.TableName) bool { return builtInDatabase(t.DbQualifier.String()) }

@@ -11,12 +11,10 @@ import (
 	"lakesql/delta"
 )
 
-// errPathViews says why a view cannot be in the database of paths.
-var errPathViews = refuse(KindInvalid, "the database delta holds tables by path only; make the view in a database of the lake")
-
 // pathDatabase is the database whose tables are paths, which the fence must allow. It is in no listing.
 type pathDatabase struct {
 	noRoutines
+	noViews
 	c *Catalog
 }
 
@@ -33,7 +31,7 @@ func (d pathDatabase) Name() string { return pathDatabaseName }
 
 // GetTableInsensitive opens the table at a path, under the name as it was written: the planner compares it with that.
 func (d pathDatabase) GetTableInsensitive(ctx *sql.Context, path string) (sql.Table, bool, error) {
-	handle, err := d.c.tableAtPath(path)
+	handle, err := d.c.tableAtPath(ctx, path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -46,7 +44,7 @@ func (d pathDatabase) GetTableInsensitive(ctx *sql.Context, path string) (sql.Ta
 
 // GetTableInsensitiveAsOf opens the table at a path at a version or time.
 func (d pathDatabase) GetTableInsensitiveAsOf(ctx *sql.Context, path string, asOf any) (sql.Table, bool, error) {
-	handle, err := d.c.tableAtPath(path)
+	handle, err := d.c.tableAtPath(ctx, path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -57,8 +55,9 @@ func (d pathDatabase) GetTableInsensitiveAsOf(ctx *sql.Context, path string, asO
 	return t, err == nil, err
 }
 
-func (c *Catalog) tableAtPath(path string) (*delta.Table, error) {
-	uri, err := c.cfg.Fence.Resolve(path)
+// tableAtPath is the table at a path that the user names.
+func (c *Catalog) tableAtPath(ctx *sql.Context, path string) (*delta.Table, error) {
+	uri, err := c.allowedPath(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +105,3 @@ func (d pathDatabase) GetTableNames(*sql.Context) ([]string, error) { return nil
 
 // GetTableNamesAsOf lists none.
 func (d pathDatabase) GetTableNamesAsOf(*sql.Context, any) ([]string, error) { return nil, nil }
-
-// CreateView is refused.
-func (d pathDatabase) CreateView(*sql.Context, string, string, string) error { return errPathViews }
-
-// DropView finds none.
-func (d pathDatabase) DropView(_ *sql.Context, name string) error {
-	return sql.ErrViewDoesNotExist.New(pathDatabaseName, name)
-}
-
-// GetViewDefinition finds none.
-func (d pathDatabase) GetViewDefinition(*sql.Context, string) (sql.ViewDefinition, bool, error) {
-	return sql.ViewDefinition{}, false, nil
-}
-
-// AllViews lists none.
-func (d pathDatabase) AllViews(*sql.Context) ([]sql.ViewDefinition, error) { return nil, nil }

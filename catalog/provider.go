@@ -1,7 +1,8 @@
 package catalog
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -23,6 +24,9 @@ var (
 func (p provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
 	if strings.EqualFold(name, pathDatabaseName) {
 		return pathDatabase{c: p.c}, nil
+	}
+	if d, ok := systemDatabases[strings.ToLower(name)]; ok {
+		return d, nil
 	}
 	s, err := p.c.ledger.read(ctx)
 	if err != nil {
@@ -47,7 +51,7 @@ func (p provider) HasDatabase(ctx *sql.Context, name string) bool {
 	return err == nil
 }
 
-// AllDatabases lists the databases by name, without the virtual one. It is what information_schema goes through: a table that cannot be
+// AllDatabases lists the databases by name, without the one of paths. It is what information_schema goes through: a table that cannot be
 // read must not take all the others from a BI tool, so these databases leave it out, with a warning.
 func (p provider) AllDatabases(ctx *sql.Context) []sql.Database {
 	s, err := p.c.ledger.read(ctx)
@@ -60,11 +64,16 @@ func (p provider) AllDatabases(ctx *sql.Context) []sql.Database {
 		p.c.log.Error("list databases", "error", err)
 		return nil
 	}
-	sort.Strings(names)
-	out := make([]sql.Database, len(names))
-	for i, name := range names {
-		out[i] = database{c: p.c, name: name, readableOnly: true}
+	out := make([]sql.Database, 0, len(names)+len(systemDatabases))
+	for _, name := range names {
+		if _, system := systemDatabases[strings.ToLower(name)]; !system {
+			out = append(out, database{c: p.c, name: name, readableOnly: true})
+		}
 	}
+	for _, d := range systemDatabases {
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b sql.Database) int { return cmp.Compare(a.Name(), b.Name()) })
 	return out
 }
 
@@ -91,7 +100,7 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 
 // Function returns our functions, which go before GMS's.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, correctedFunctions, shiftFunctions, jsonFunctions, asOfFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, shiftFunctions, jsonFunctions, asOfFunctions, sparkFunctions} {
 		if f, ok := functions[strings.ToLower(name)]; ok {
 			return f, true
 		}

@@ -54,13 +54,18 @@ func (f *readFiles) NewInstance(ctx *sql.Context, db sql.Database, args []sql.Ex
 	return n, n.open(ctx, path, named)
 }
 
-func (f *readFiles) open(ctx context.Context, path string, named map[string]string) error {
+func (f *readFiles) open(ctx *sql.Context, path string, named map[string]string) error {
+	_, metadata := named[fileMetadata]
+	delete(named, fileMetadata)
 	var err error
-	if f.path, err = f.c.cfg.Fence.Resolve(path); err != nil {
+	if f.path, err = f.c.allowedPath(ctx, path); err != nil {
 		return err
 	}
 	if f.opts, err = files.ParseOptions(named); err != nil {
 		return fmt.Errorf("read_files: %w", err)
+	}
+	if names := f.opts.StreamOnly(); len(names) > 0 {
+		return refuse(KindInvalid, "read_files: option %s is for streams, and a SELECT reads once what is there: leave it out", strings.Join(names, ", "))
 	}
 	set, err := files.NewSet(f.c.cfg.Open, f.c.cfg.Fence, f.path, f.opts)
 	if err != nil {
@@ -77,6 +82,9 @@ func (f *readFiles) open(ctx context.Context, path string, named map[string]stri
 	}
 	if err != nil {
 		return fmt.Errorf("read_files: %w", err)
+	}
+	if metadata {
+		f.schema = files.WithMetadata(f.schema)
 	}
 	return nil
 }
@@ -162,6 +170,10 @@ func (f *readFiles) Scan(ctx *sql.Context, _ vector.Expr) (vector.Operator, erro
 	warnings := 0
 	r, err := files.Read(ctx, f.c.cfg.Open, f.list, f.schema, f.opts, func(file files.File, e files.RowError) {
 		if warnings++; warnings <= maxRowWarnings {
+			if e.Line == 0 {
+				ctx.Warn(warningRow, "%s: %s", file.URI, e.Message)
+				return
+			}
 			ctx.Warn(warningRow, "%s line %d: %s", file.URI, e.Line, e.Message)
 		}
 	})

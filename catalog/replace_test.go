@@ -27,7 +27,7 @@ func TestCreateOrReplaceTakesNewColumnIDs(t *testing.T) {
 	l := newLab(t)
 	mapped := " TBLPROPERTIES ('delta.columnMapping.mode' = 'id')"
 	fields := func() []batch.Field {
-		handle, err := l.c.tableAtPath(l.path("p"))
+		handle, err := l.c.tableAtPath(l.ctx(), l.path("p"))
 		require.NoError(t, err)
 		snap, err := handle.Snapshot(t.Context())
 		require.NoError(t, err)

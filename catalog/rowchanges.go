@@ -13,6 +13,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"lakesql/batch"
+	"lakesql/catalog/compile"
 	"lakesql/delta"
 	"lakesql/delta/dv"
 	"lakesql/vector"
@@ -75,7 +76,11 @@ func (r *rowChanges) schema() *batch.Schema {
 }
 
 // run takes all rows of an operator with the columns of schema.
-func (r *rowChanges) run(ctx *sql.Context, rows vector.Operator) error {
+func (r *rowChanges) run(ctx *sql.Context, rows vector.Operator) (err error) {
+	if s, ok := ctx.Session.(compile.Rationed); ok && r.ordered {
+		rows = vector.NewUnparted(rows, []int{0, 1}, s.StatementBudget(ctx))
+		defer func() { err = errors.Join(err, rows.Close()) }()
+	}
 	for {
 		b, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {

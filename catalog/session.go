@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"context"
+	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/catalog/compile"
+	"lakesql/vector"
 )
 
 // defaultDatabase always exists. Connections begin in it.
@@ -22,7 +24,7 @@ func (c *Catalog) NewSession(_ context.Context, conn *mysql.Conn, addr string) (
 }
 
 func (c *Catalog) newSession(client sql.Client, addr string, id uint32) *session {
-	s := &session{BaseSession: sql.NewBaseSessionWithClientServer(addr, client, id)}
+	s := &session{BaseSession: sql.NewBaseSessionWithClientServer(addr, client, id), memory: c.cfg.Memory, allMemory: c.memory}
 	s.SetCurrentDatabase(defaultDatabase)
 	return s
 }
@@ -30,10 +32,16 @@ func (c *Catalog) newSession(client sql.Client, addr string, id uint32) *session
 // session is one connection's session. What a statement needs across calls of GMS is in its transaction.
 type session struct {
 	*sql.BaseSession
+	// warnMu is held while a warning is kept: they come from all cores that run a statement.
+	warnMu sync.Mutex
 	// caught takes the warnings while an expression is watched; nil: the session has them.
 	caught *[]*sql.Warning
 	// insertID is the first identity value that the statement's INSERT has made; 0: none.
 	insertID uint64
+
+	memory    Memory
+	allMemory *vector.Budget
+	budget    *vector.Budget // of the statement; nil: nothing asked for it yet
 }
 
 var (
@@ -45,25 +53,34 @@ var (
 
 // CatchWarnings sends warnings to another place, nil for the session, and returns the place before.
 func (s *session) CatchWarnings(to *[]*sql.Warning) *[]*sql.Warning {
+	s.warnMu.Lock()
+	defer s.warnMu.Unlock()
 	before := s.caught
 	s.caught = to
 	return before
 }
 
+// maxWarnings is how many warnings of a statement are kept: MySQL's max_error_count.
+const maxWarnings = 1024
+
 // Warn keeps a warning.
 func (s *session) Warn(w *sql.Warning) {
+	s.warnMu.Lock()
+	defer s.warnMu.Unlock()
 	if s.caught != nil {
 		*s.caught = append(*s.caught, w)
 		return
 	}
-	s.BaseSession.Warn(w)
+	if s.WarningCount() < maxWarnings {
+		s.BaseSession.Warn(w)
+	}
 }
 
 // ValidateSession is called before each statement, after COM_STMT_PREPARE may have opened a transaction that nobody ends. Unless
 // BEGIN was given, a statement begins with a transaction of its own, and with it on the newest versions, as long as
 // nothing was written: so autocommit=0 alone does not freeze what a connection sees.
 func (s *session) ValidateSession(ctx *sql.Context) error {
-	s.insertID = 0
+	s.insertID, s.budget = 0, nil
 	if ctx.GetIgnoreAutoCommit() {
 		return nil
 	}

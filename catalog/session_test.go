@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -155,4 +156,19 @@ func TestMultiStatements(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "SHOW STREAM STATUS", parsed)
 	require.Empty(t, rest)
+}
+
+// Parts of a statement that share nothing else run on cores of their own, and all warn.
+func TestWarningsOfAllCores(t *testing.T) {
+	s := newLab(t).ctx().Session
+	var cores sync.WaitGroup
+	for range 4 {
+		cores.Go(func() {
+			for range maxWarnings {
+				s.Warn(&sql.Warning{Level: "Warning", Code: 1292, Message: "Truncated"})
+			}
+		})
+	}
+	cores.Wait()
+	require.EqualValues(t, maxWarnings, s.WarningCount())
 }

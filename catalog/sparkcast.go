@@ -19,18 +19,18 @@ import (
 )
 
 // newSparkCast is CAST(value AS type) with Spark's values: a text that is none of the type is NULL.
-func newSparkCast(ctx *sql.Context, args []sql.Expression) (sparkBody, error) {
+func newSparkCast(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
 	name, ok := args[1].(*expression.Literal)
 	if !ok {
-		return sparkBody{}, refuse(KindInvalid, "CAST wants the name of a type")
+		return scalarBody{}, refuse(KindInvalid, "CAST wants the name of a type")
 	}
 	to, err := batch.ParseType(fmt.Sprint(name.Value()))
 	if err != nil {
-		return sparkBody{}, err
+		return scalarBody{}, err
 	}
 	boolean := types.IsBoolean(args[0].Type(ctx))
 	date := args[0].Type(ctx).Type() == sqltypes.Date
-	return sparkBody{typ: mysqltype.Of(to), cast: to, eval: func(ctx *sql.Context, args []any) (any, error) {
+	return scalarBody{typ: mysqltype.Of(to), cast: to, eval: func(ctx *sql.Context, args []any) (any, error) {
 		v := args[0]
 		switch n, isInt := v.(int8); {
 		case boolean && isInt:

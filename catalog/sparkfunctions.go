@@ -20,104 +20,21 @@ import (
 // sparkFunctions are the functions that sqlext.SparkExpression puts into expressions of table metadata, where MySQL's own do
 // something else than Spark's.
 var sparkFunctions = map[string]sql.Function{
-	sqlext.SparkCast:       sparkFunction(sqlext.SparkCast, 2, 2, newSparkCast),
-	sqlext.SparkDivide:     sparkFunction(sqlext.SparkDivide, 2, 2, newSparkDivide),
-	sqlext.SparkDateFormat: sparkFunction(sqlext.SparkDateFormat, 2, 2, fixedType(mysqltype.Text, sparkDateFormat)),
-	sqlext.SparkDateTrunc:  sparkFunction(sqlext.SparkDateTrunc, 2, 2, fixedType(types.DatetimeMaxPrecision, sparkDateTrunc)),
-	sqlext.SparkTrunc:      sparkFunction(sqlext.SparkTrunc, 2, 2, fixedType(types.Date, sparkTrunc)),
-	sqlext.SparkDateAdd:    sparkFunction(sqlext.SparkDateAdd, 2, 2, fixedType(types.Date, sparkDateAdd)),
-	sqlext.SparkAddMonths:  sparkFunction(sqlext.SparkAddMonths, 2, 2, fixedType(types.Date, sparkAddMonths)),
-	sqlext.SparkAddTime:    sparkFunction(sqlext.SparkAddTime, 3, 3, newSparkAddTime),
-	sqlext.SparkSubstring:  sparkFunction(sqlext.SparkSubstring, 2, 3, fixedType(mysqltype.Text, sparkSubstring)),
-	sqlext.SparkGreatest:   sparkFunction(sqlext.SparkGreatest, 2, math.MaxInt, sparkExtreme(1)),
-	sqlext.SparkLeast:      sparkFunction(sqlext.SparkLeast, 2, math.MaxInt, sparkExtreme(-1)),
-}
-
-// sparkCall is a call of one of sparkFunctions.
-type sparkCall struct {
-	name string
-	args []sql.Expression
-	make func(ctx *sql.Context, args []sql.Expression) (sparkBody, error)
-	sparkBody
-}
-
-// sparkBody is what a function does with its arguments.
-type sparkBody struct {
-	typ   sql.Type
-	nulls bool // eval sees NULLs; else the call is NULL when an argument is
-	eval  func(ctx *sql.Context, args []any) (any, error)
-	cast  batch.Type // of a CAST; else Invalid
-}
-
-var _ sql.FunctionExpression = (*sparkCall)(nil)
-
-func sparkFunction(name string, least, most int, make func(*sql.Context, []sql.Expression) (sparkBody, error)) sql.Function {
-	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-		if len(args) < least || len(args) > most {
-			return nil, sql.ErrInvalidArgumentNumber.New(name, fmt.Sprintf("%d or more", least), len(args))
-		}
-		body, err := make(ctx, args)
-		return &sparkCall{name: name, args: args, make: make, sparkBody: body}, err
-	}}
-}
-
-func fixedType(t sql.Type, eval func(*sql.Context, []any) (any, error)) func(*sql.Context, []sql.Expression) (sparkBody, error) {
-	return func(*sql.Context, []sql.Expression) (sparkBody, error) { return sparkBody{typ: t, eval: eval}, nil }
-}
-
-// FunctionName is the function's name.
-func (c *sparkCall) FunctionName() string { return c.name }
-
-// Description is for listings, in which these functions are not.
-func (c *sparkCall) Description() string { return "Spark's function of that name" }
-
-// Resolved says whether the arguments are.
-func (c *sparkCall) Resolved() bool { return expression.ExpressionsResolved(c.args...) }
-
-func (c *sparkCall) String() string {
-	texts := make([]string, len(c.args))
-	for i, a := range c.args {
-		texts[i] = a.String()
-	}
-	return c.name + "(" + strings.Join(texts, ", ") + ")"
-}
-
-// Type is that of the values.
-func (c *sparkCall) Type(*sql.Context) sql.Type { return c.typ }
-
-// IsNullable is true: what does not convert is NULL.
-func (c *sparkCall) IsNullable(*sql.Context) bool { return true }
-
-// Children are the arguments.
-func (c *sparkCall) Children() []sql.Expression { return c.args }
-
-// WithChildren returns the call with other arguments.
-func (c *sparkCall) WithChildren(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-	if len(args) != len(c.args) {
-		return nil, sql.ErrInvalidChildrenNumber.New(c, len(args), len(c.args))
-	}
-	body, err := c.make(ctx, args)
-	return &sparkCall{name: c.name, args: args, make: c.make, sparkBody: body}, err
-}
-
-// Eval computes the value.
-func (c *sparkCall) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	values := make([]any, len(c.args))
-	for i, a := range c.args {
-		v, err := a.Eval(ctx, row)
-		if err == nil {
-			v, err = sql.UnwrapAny(ctx, v)
-		}
-		if err != nil || v == nil && !c.nulls {
-			return nil, err
-		}
-		values[i] = v
-	}
-	return c.eval(ctx, values)
+	sqlext.SparkCast:       scalarFunction(sqlext.SparkCast, 2, 2, newSparkCast),
+	sqlext.SparkDivide:     scalarFunction(sqlext.SparkDivide, 2, 2, newSparkDivide),
+	sqlext.SparkDateFormat: scalarFunction(sqlext.SparkDateFormat, 2, 2, fixedType(mysqltype.Text, sparkDateFormat)),
+	sqlext.SparkDateTrunc:  scalarFunction(sqlext.SparkDateTrunc, 2, 2, fixedType(types.DatetimeMaxPrecision, sparkDateTrunc)),
+	sqlext.SparkTrunc:      scalarFunction(sqlext.SparkTrunc, 2, 2, fixedType(types.Date, sparkTrunc)),
+	sqlext.SparkDateAdd:    scalarFunction(sqlext.SparkDateAdd, 2, 2, fixedType(types.Date, sparkDateAdd)),
+	sqlext.SparkAddMonths:  scalarFunction(sqlext.SparkAddMonths, 2, 2, fixedType(types.Date, sparkAddMonths)),
+	sqlext.SparkAddTime:    scalarFunction(sqlext.SparkAddTime, 3, 3, newSparkAddTime),
+	sqlext.SparkSubstring:  scalarFunction(sqlext.SparkSubstring, 2, 3, fixedType(mysqltype.Text, sparkSubstring)),
+	sqlext.SparkGreatest:   scalarFunction(sqlext.SparkGreatest, 2, math.MaxInt, sparkExtreme(1)),
+	sqlext.SparkLeast:      scalarFunction(sqlext.SparkLeast, 2, math.MaxInt, sparkExtreme(-1)),
 }
 
 // CastTo makes a CAST run on batches where they do it as Spark does. They write a timestamp's text as MySQL does, with six digits.
-func (c *sparkCall) CastTo(ctx *sql.Context) (sql.Expression, batch.Type, bool) {
+func (c *scalarCall) CastTo(ctx *sql.Context) (sql.Expression, batch.Type, bool) {
 	if c.cast.Kind == batch.Invalid || c.cast.Kind == batch.String && types.IsTime(c.args[0].Type(ctx)) {
 		return nil, batch.Type{}, false
 	}
@@ -125,13 +42,13 @@ func (c *sparkCall) CastTo(ctx *sql.Context) (sql.Expression, batch.Type, bool) 
 }
 
 // newSparkDivide is a / b: of doubles, or by Spark's rules of decimals. By zero it is NULL.
-func newSparkDivide(ctx *sql.Context, args []sql.Expression) (sparkBody, error) {
+func newSparkDivide(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
 	left, leftDecimal := decimalOf(ctx, args[0])
 	right, rightDecimal := decimalOf(ctx, args[1])
 	_, isLeft := args[0].Type(ctx).(sql.DecimalType)
 	_, isRight := args[1].Type(ctx).(sql.DecimalType)
 	if !leftDecimal || !rightDecimal || !isLeft && !isRight {
-		return sparkBody{typ: types.Float64, eval: divideDoubles}, nil
+		return scalarBody{typ: types.Float64, eval: divideDoubles}, nil
 	}
 	scale := max(6, int(left.Scale)+int(right.Precision)+1)
 	precision := int(left.Precision) - int(left.Scale) + int(right.Scale) + scale
@@ -139,7 +56,7 @@ func newSparkDivide(ctx *sql.Context, args []sql.Expression) (sparkBody, error) 
 		scale, precision = max(scale-over, min(scale, 6)), mysqltype.MaxDecimalPrecision
 	}
 	typ, err := types.CreateDecimalType(uint8(precision), uint8(scale))
-	return sparkBody{typ: typ, eval: func(ctx *sql.Context, args []any) (any, error) { return divideDecimals(ctx, args, int32(scale)) }}, err
+	return scalarBody{typ: typ, eval: func(ctx *sql.Context, args []any) (any, error) { return divideDecimals(ctx, args, int32(scale)) }}, err
 }
 
 // decimalOf is the type of an exact number as a decimal.
@@ -351,17 +268,17 @@ func sparkAddMonths(ctx *sql.Context, args []any) (any, error) {
 }
 
 // newSparkAddTime is t + INTERVAL n unit. A date stays one with units from a day on.
-func newSparkAddTime(ctx *sql.Context, args []sql.Expression) (sparkBody, error) {
+func newSparkAddTime(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
 	unit, ok := args[2].(*expression.Literal)
 	if !ok {
-		return sparkBody{}, refuse(KindInvalid, "INTERVAL wants a unit")
+		return scalarBody{}, refuse(KindInvalid, "INTERVAL wants a unit")
 	}
 	name, _ := unit.Value().(string)
 	typ := types.DatetimeMaxPrecision
 	if _, clock := clockUnits[name]; !clock && args[0].Type(ctx).Type() == sqltypes.Date {
 		typ = types.Date
 	}
-	return sparkBody{typ: typ, eval: func(ctx *sql.Context, args []any) (any, error) {
+	return scalarBody{typ: typ, eval: func(ctx *sql.Context, args []any) (any, error) {
 		t, ok := sparkTime(args[0])
 		v, _, err := types.Int64.Convert(ctx, args[1])
 		if !ok || err != nil {
@@ -425,13 +342,13 @@ func sparkSubstring(ctx *sql.Context, args []any) (any, error) {
 }
 
 // sparkExtreme is greatest (sign 1) and least (sign -1), which leave NULLs out.
-func sparkExtreme(sign int) func(*sql.Context, []sql.Expression) (sparkBody, error) {
-	return func(ctx *sql.Context, args []sql.Expression) (sparkBody, error) {
+func sparkExtreme(sign int) func(*sql.Context, []sql.Expression) (scalarBody, error) {
+	return func(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
 		typ := args[0].Type(ctx)
 		for _, a := range args[1:] {
 			typ = types.GeneralizeTypes(typ, a.Type(ctx))
 		}
-		return sparkBody{typ: typ, nulls: true, eval: func(ctx *sql.Context, args []any) (any, error) {
+		return scalarBody{typ: typ, nulls: true, eval: func(ctx *sql.Context, args []any) (any, error) {
 			var best any
 			for _, a := range args {
 				if a == nil {

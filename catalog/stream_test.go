@@ -172,3 +172,13 @@ func TestStreamIntoTableWithRules(t *testing.T) {
 	require.Equal(t, []string{"FAILED"}, l.rows("SELECT STATE FROM information_schema.STREAMS"))
 	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
 }
+
+func TestStreamOfRate(t *testing.T) {
+	l := newLab(t)
+	l.refused("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT * FROM STREAM rate(rows => 3)", "rowsPerSecond")
+	l.refused("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT * FROM STREAM rate(3)", "named options")
+	l.exec("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT value, timestamp AS at FROM STREAM rate(rowsPerSecond => 1000)",
+		"WAIT FOR STREAM r UNTIL BATCH 1 TIMEOUT 60 SECONDS", "STOP STREAM r")
+	require.Equal(t, []string{"1|1|1"}, l.rows("SELECT COUNT(*) >= 2000, COUNT(*) = MAX(value) + 1, COUNT(DISTINCT value) = COUNT(*) FROM ticks"))
+	require.Contains(t, l.rows("SHOW CREATE STREAM r")[0], "STREAM rate(rowsPerSecond => 1000)")
+}

@@ -24,41 +24,6 @@ type streamCompiler struct{ c *Catalog }
 
 var _ stream.Compiler = streamCompiler{}
 
-// Sources returns the streaming sources of the SELECT in Spark's order.
-func (s streamCompiler) Sources(_ context.Context, d stream.Definition) ([]source.Spec, error) {
-	rewritten, sources, err := sqlext.ParseStreamSelect(d.SelectSQL)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.c.engine.Parser.ParseSimple(rewritten); err != nil {
-		return nil, err
-	}
-	specs := make([]source.Spec, len(sources))
-	for i, src := range sources {
-		if specs[i], err = s.spec(src); err != nil {
-			return nil, err
-		}
-	}
-	return specs, nil
-}
-
-func (s streamCompiler) spec(src sqlext.StreamSource) (source.Spec, error) {
-	if src.Function != "read_files" {
-		return source.Spec{}, notYet("STREAM "+src.Function, "STREAM read_files('path', format => 'csv') is")
-	}
-	options := optionMap(src.Options)
-	path := options["path"]
-	delete(options, "path")
-	if len(src.Args) > 0 {
-		path = src.Args[0].Text
-	}
-	if path == "" || len(src.Args) > 1 {
-		return source.Spec{}, refuse(KindInvalid, "STREAM read_files wants one path and named options: STREAM read_files('./in', format => 'csv')")
-	}
-	uri, err := s.c.cfg.Fence.Resolve(path)
-	return source.Spec{Kind: "files", Path: uri, Options: options}, err
-}
-
 // Compile plans the SELECT for its columns. Each batch is planned again, on the newest versions of the tables that it reads besides.
 func (s streamCompiler) Compile(ctx context.Context, d stream.Definition, inputs []*batch.Schema) (stream.Plan, error) {
 	rewritten, _, err := sqlext.ParseStreamSelect(d.SelectSQL)
@@ -67,9 +32,12 @@ func (s streamCompiler) Compile(ctx context.Context, d stream.Definition, inputs
 	}
 	p := &streamPlan{c: s.c, definition: d, text: rewritten, inputs: inputs}
 	sqlCtx, _ := p.context(ctx, nil, time.Now())
+	if err := s.c.mayRun(sqlCtx, d); err != nil {
+		return nil, err
+	}
 	node, err := p.analyze(sqlCtx)
 	if err != nil {
-		return nil, err
+		return nil, withoutFacts(err)
 	}
 	fields, err := compile.Fields(sqlCtx, node)
 	if err != nil {

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/batch"
 	"lakesql/sqlext"
 	"lakesql/stream"
 )
@@ -34,7 +34,10 @@ func (c *Catalog) definition(ctx *sql.Context, s *sqlext.CreateStream) (stream.D
 	if d.Target, err = c.targetRef(ctx, s.Target); err != nil {
 		return d, err
 	}
-	if d.Checkpoint, err = c.cfg.Fence.Resolve(s.Checkpoint.Text); err != nil {
+	if err := c.mayWrite(ctx, d.Target); err != nil {
+		return d, err
+	}
+	if d.Checkpoint, err = c.allowedPath(ctx, s.Checkpoint.Text); err != nil {
 		return d, err
 	}
 	if err := c.checkCheckpointPlace(d.Checkpoint); err != nil {
@@ -46,7 +49,7 @@ func (c *Catalog) definition(ctx *sql.Context, s *sqlext.CreateStream) (stream.D
 	if d.OnError, err = c.onError(ctx, s.OnError); err != nil {
 		return d, err
 	}
-	d.SelectSQL, err = sqlext.ResolveStreamPaths(s.Select, c.cfg.Fence.Resolve)
+	d.SelectSQL, err = sqlext.ResolveStreamPaths(s.Select, isPathArgument, c.allowedPaths(ctx))
 	return d, err
 }
 
@@ -58,7 +61,7 @@ var schemaChanges = map[sqlext.SchemaChange]stream.SchemaChange{
 
 func (c *Catalog) targetRef(ctx *sql.Context, n sqlext.Name) (stream.TargetRef, error) {
 	if strings.EqualFold(n.Database, pathDatabaseName) {
-		uri, err := c.cfg.Fence.Resolve(n.Name)
+		uri, err := c.allowedPath(ctx, n.Name)
 		return stream.TargetRef{Path: uri}, err
 	}
 	database, err := c.databaseOf(ctx, n.Database)
@@ -92,6 +95,9 @@ func (c *Catalog) onError(ctx *sql.Context, e sqlext.OnError) (stream.OnError, e
 	out := stream.OnError{Mode: modes[e.Mode]}
 	if e.DeadLetter != nil {
 		ref, err := c.targetRef(ctx, *e.DeadLetter)
+		if err == nil {
+			err = c.mayWrite(ctx, ref)
+		}
 		if err != nil {
 			return out, err
 		}
@@ -124,6 +130,9 @@ func (c *Catalog) createStream(s *sqlext.CreateStream) action {
 		if err != nil {
 			return err
 		}
+		if err := c.mayReplace(ctx, d); err != nil {
+			return err
+		}
 		created, err := c.streams.Create(ctx, d, stream.CreateOptions{IfNotExists: s.IfNotExists, OrReplace: s.OrReplace})
 		if err == nil && !created {
 			ctx.Warn(noteExists, "stream %s exists", d.FullName())
@@ -141,7 +150,9 @@ func (c *Catalog) dropStream(s *sqlext.DropStream) action {
 		if err != nil {
 			return err
 		}
-		err = c.streams.Drop(ctx, database, s.Name.Name, s.PurgeCheckpoint)
+		if err = c.mayManage(ctx, database, s.Name.Name); err == nil {
+			err = c.streams.Drop(ctx, database, s.Name.Name, s.PurgeCheckpoint)
+		}
 		if s.IfExists && stream.KindOf(err) == stream.KindNotFound {
 			ctx.Warn(noteUnknown, "%s", err)
 			return nil
@@ -154,12 +165,18 @@ func (c *Catalog) dropStream(s *sqlext.DropStream) action {
 const noteUnknown = 1051
 
 func (c *Catalog) alterStream(s *sqlext.AlterStream) action {
-	if s.Action == sqlext.AlterReset {
+	switch s.Action {
+	case sqlext.AlterReset:
 		return c.resetStream(s)
+	case sqlext.AlterRetryAll, sqlext.AlterRetryFile:
+		return c.retryStream(s)
 	}
 	return command("ALTER STREAM", func(ctx *sql.Context) error {
 		database, err := c.databaseOf(ctx, s.Name.Database)
 		if err != nil {
+			return err
+		}
+		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
 			return err
 		}
 		return c.alter(ctx, database, s)
@@ -184,15 +201,13 @@ func (c *Catalog) alter(ctx *sql.Context, database string, s *sqlext.AlterStream
 	case sqlext.AlterRename:
 		return c.renameStream(ctx, database, name, s.NewName)
 	case sqlext.AlterSkipFile:
-		uri, err := c.cfg.Fence.Resolve(s.File.Text)
+		uri, err := c.allowedPath(ctx, s.File.Text)
 		if err != nil {
 			return err
 		}
 		return c.streams.SkipFile(ctx, database, name, uri)
-	case sqlext.AlterSelect:
+	default: // AlterSelect
 		return c.replaceSelect(ctx, database, name, s.Select)
-	default:
-		return notYet("ALTER STREAM ... RETRY", "START STREAM tries again what failed; ALTER STREAM ... RESET reads everything again")
 	}
 }
 
@@ -206,41 +221,95 @@ func (c *Catalog) renameStream(ctx *sql.Context, database, name string, to sqlex
 	return c.streams.Rename(ctx, database, name, to.Name)
 }
 
-func (c *Catalog) replaceSelect(ctx context.Context, database, name, text string) error {
+func (c *Catalog) replaceSelect(ctx *sql.Context, database, name, text string) error {
 	st, err := c.streams.Status(database, name)
 	if err != nil {
 		return err
 	}
 	d := st.Definition
-	if d.SelectSQL, err = sqlext.ResolveStreamPaths(text, c.cfg.Fence.Resolve); err != nil {
+	if d.SelectSQL, err = sqlext.ResolveStreamPaths(text, isPathArgument, c.allowedPaths(ctx)); err != nil {
 		return err
 	}
 	_, err = c.streams.Create(ctx, d, stream.CreateOptions{OrReplace: true})
 	return err
 }
 
+// retryStream answers with how many files are taken once more.
+func (c *Catalog) retryStream(s *sqlext.AlterStream) action {
+	schema := sql.Schema{{Name: "Stream", Type: types.LongText}, {Name: "Files_To_Read", Type: types.Int64}}
+	a := query("ALTER STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
+		database, err := c.databaseOf(ctx, s.Name.Database)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
+			return nil, err
+		}
+		uri := ""
+		if s.Action == sqlext.AlterRetryFile {
+			if uri, err = c.allowedPath(ctx, s.File.Text); err != nil {
+				return nil, err
+			}
+		}
+		n, err := c.streams.Retry(ctx, database, s.Name.Name, uri)
+		if err != nil {
+			return nil, err
+		}
+		return []sql.Row{{qualifiedName(database, s.Name.Name), int64(n)}}, nil
+	})
+	a.writes = true
+	return a
+}
+
 // resetStream answers with what will be read again.
 func (c *Catalog) resetStream(s *sqlext.AlterStream) action {
 	schema := sql.Schema{
 		{Name: "Stream", Type: types.LongText}, {Name: "Old_Id", Type: types.LongText}, {Name: "New_Id", Type: types.LongText},
-		{Name: "Files_To_Read_Again", Type: types.Int64}, {Name: "Bytes_To_Read_Again", Type: types.Int64},
+		{Name: "Files_To_Read_Again", Type: types.Int64}, {Name: "Bytes_To_Read_Again", Type: types.Int64}, {Name: "Rows_To_Read_Again", Type: types.Int64},
 	}
 	a := query("ALTER STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		if s.Reset != sqlext.ResetBeginning {
-			return nil, notYet("RESET TO LATEST, VERSION and TIMESTAMP", "RESET reads from the beginning")
+		begin, err := beginOf(s)
+		if err != nil {
+			return nil, err
 		}
 		database, err := c.databaseOf(ctx, s.Name.Database)
 		if err != nil {
 			return nil, err
 		}
-		r, err := c.streams.Reset(ctx, database, s.Name.Name)
+		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
+			return nil, err
+		}
+		r, err := c.streams.Reset(ctx, database, s.Name.Name, begin)
 		if err != nil {
 			return nil, err
 		}
-		return []sql.Row{{qualifiedName(database, s.Name.Name), r.OldID, r.NewID, r.Files, r.Bytes}}, nil
+		return []sql.Row{{qualifiedName(database, s.Name.Name), r.OldID, r.NewID, r.Files, r.Bytes, r.Rows}}, nil
 	})
 	a.writes = true
 	return a
+}
+
+// beginOf is where RESET lets the sources begin.
+func beginOf(s *sqlext.AlterStream) (stream.Begin, error) {
+	switch s.Reset {
+	case sqlext.ResetBeginning:
+		return stream.Begin{At: stream.BeginBeginning}, nil
+	case sqlext.ResetLatest:
+		return stream.Begin{At: stream.BeginLatest}, nil
+	case sqlext.ResetVersion:
+		n, err := strconv.ParseInt(s.Value.Text, 10, 64)
+		if err != nil || n < 0 {
+			return stream.Begin{}, refuse(KindInvalid, "RESET TO VERSION %s: give a version from 0 on", s.Value)
+		}
+		return stream.Begin{At: stream.BeginVersion, Version: n}, nil
+	case sqlext.ResetTimestamp:
+		us, err := batch.ParseTimestamp([]byte(s.Value.Text), time.UTC)
+		if err != nil {
+			return stream.Begin{}, refuse(KindInvalid, "RESET TO TIMESTAMP %s: %v", s.Value, err)
+		}
+		return stream.Begin{At: stream.BeginTimestamp, Time: time.UnixMicro(us).UTC()}, nil
+	}
+	return stream.Begin{}, nil
 }
 
 func qualifiedName(database, name string) string { return database + "." + name }

@@ -117,12 +117,12 @@ func (o *rowOperator) fault(f compile.Fault) error {
 	}
 	switch {
 	case o.mode == stream.Fail:
-		return fmt.Errorf("column %q: %s; row: %s", f.Column, message, rowText(f.Row))
-	case o.mode == stream.SkipRow && !f.Alone:
-		return fmt.Errorf("column %q: %s; row: %s; SKIP ROW cannot leave a row out below a join or a sort", f.Column, message, rowText(f.Row))
+		return fmt.Errorf("column %q: %s; row: %s", f.Column, message, excerpt(rowText(f.Row)))
+	case o.mode.LeavesOut() && !f.Alone:
+		return fmt.Errorf("column %q: %s; row: %s; %s cannot leave a row out below a join or a sort", f.Column, message, excerpt(rowText(f.Row)), o.mode)
 	}
 	o.add(rowKey(f, message), source.RowError{Column: f.Column, Raw: []byte(rowText(f.Row)), Message: message})
-	if o.mode == stream.SkipRow {
+	if o.mode.LeavesOut() {
 		return compile.ErrSkipRow
 	}
 	return nil
@@ -160,14 +160,26 @@ func rowKey(f compile.Fault, message string) any {
 // maxRowText bounds the text of a row in an error.
 const maxRowText = 1000
 
+// rowText is the values of a row as a record of CSV.
 func rowText(row sql.Row) string {
-	cells := make([]string, len(row))
+	var text []byte
 	for i, v := range row {
-		if cells[i] = fmt.Sprint(v); v == nil {
-			cells[i] = ""
+		if i > 0 {
+			text = append(text, ',')
+		}
+		switch v := v.(type) {
+		case nil:
+		case []byte:
+			text = stream.AppendCell(text, v)
+		default:
+			text = stream.AppendCell(text, []byte(fmt.Sprint(v)))
 		}
 	}
-	text := strings.Join(cells, ",")
+	return string(text)
+}
+
+// excerpt is the beginning of a row's text.
+func excerpt(text string) string {
 	if len(text) > maxRowText {
 		text = strings.ToValidUTF8(text[:maxRowText], "") + "..."
 	}

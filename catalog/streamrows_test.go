@@ -139,7 +139,7 @@ func TestStreamDividesIntegers(t *testing.T) {
 	l.write("in/a.csv", "id\n1\n2\n")
 	require.NoError(t, l.castStream("halves", "", "id/2 AS h"+castSource))
 	require.Equal(t, []string{"0.5000", "1.0000"}, l.rows("SELECT * FROM halves ORDER BY h"))
-	require.Equal(t, []string{"h|decimal(38,4)|YES||NULL|"}, l.rows("DESCRIBE halves"))
+	require.Equal(t, []string{"h|decimal(14,4)|YES||NULL|"}, l.rows("DESCRIBE halves"))
 	require.NoError(t, l.castStream("wide", "", "id, CAST('9999999999999999999999999999999999' AS DECIMAL(65,0)) * 10 * id / 2 AS h"+castSource))
 	require.Equal(t, []string{"1|NULL", "2|NULL"}, l.rows("SELECT id, h FROM wide ORDER BY id"))
 	_, counted := l.errorRows("wide")

@@ -16,7 +16,7 @@ import (
 )
 
 // showColumns are those of SHOW STREAMS.
-var showColumns = []streamColumn[stream.Status]{
+var showColumns = []computedColumn[stream.Status]{
 	{"DATABASE", textType, func(s stream.Status) any { return s.Definition.Database }},
 	{"STREAM", textType, func(s stream.Status) any { return s.Definition.Name }},
 	{"STATE", textType, func(s stream.Status) any { return string(s.State) }},
@@ -24,6 +24,7 @@ var showColumns = []streamColumn[stream.Status]{
 	{"TARGET", textType, func(s stream.Status) any { return s.Definition.Target.String() }},
 	{"LAST_BATCH_ID", number, func(s stream.Status) any { return countOrNull(s.LastBatchID) }},
 	{"BACKLOG_FILES", number, func(s stream.Status) any { return s.BacklogFiles }},
+	{"BACKLOG_ROWS", number, func(s stream.Status) any { return s.BacklogRows }},
 	{"CHECKPOINT", textType, func(s stream.Status) any { return s.Definition.Checkpoint }},
 }
 
@@ -49,13 +50,13 @@ func (c *Catalog) showStreams(s *sqlext.ShowStreams) action {
 // streamsOf lists the streams of a database; "" is the current one, or all of them when there is none.
 func (c *Catalog) streamsOf(ctx *sql.Context, database string) ([]stream.Status, error) {
 	if database == "" && ctx.GetCurrentDatabase() == "" {
-		return c.streams.List(), nil
+		return c.visibleStreams(ctx), nil
 	}
 	actual, err := c.databaseOf(ctx, database)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(c.streams.List(), func(s stream.Status) bool {
+	return slices.DeleteFunc(c.visibleStreams(ctx), func(s stream.Status) bool {
 		return !strings.EqualFold(s.Definition.Database, actual)
 	}), nil
 }
@@ -81,7 +82,11 @@ func (c *Catalog) named(ctx *sql.Context, n sqlext.Name) (stream.Status, error) 
 	if err != nil {
 		return stream.Status{}, err
 	}
-	return c.streams.Status(database, n.Name)
+	s, err := c.streams.Status(database, n.Name)
+	if err == nil && !c.seesStream(ctx, s.Definition) {
+		err = deniedTable(ctx, "SHOW STREAM", n.Name)
+	}
+	return s, err
 }
 
 // namedOrAll finds the stream of a statement, or without a name those of the current database.
@@ -116,7 +121,7 @@ func (c *Catalog) showStreamErrors(s *sqlext.ShowStreamErrors) action {
 }
 
 // showOf is a SHOW STREAM statement about what one stream has; without a name about all streams of the current database.
-func showOf[T any](name string, columns []streamColumn[T], c *Catalog, of *sqlext.Name, limit *sqlext.Value,
+func showOf[T any](name string, columns []computedColumn[T], c *Catalog, of *sqlext.Name, limit *sqlext.Value,
 	list func(context.Context, stream.Status, int) ([]T, error),
 ) action {
 	return query(name, schemaOf("", columns, true), func(ctx *sql.Context) ([]sql.Row, error) {
@@ -170,12 +175,17 @@ func limitOf(v *sqlext.Value) (int, error) {
 func (c *Catalog) showCreateStream(s *sqlext.ShowCreateStream) action {
 	schema := sql.Schema{{Name: "Stream", Type: textType}, {Name: "Create Stream", Type: textType}}
 	return query("SHOW CREATE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		if s.Spark {
-			return nil, notYet("SHOW CREATE STREAM ... FOR SPARK", "SHOW CREATE STREAM has the checkpoint and the source, which Spark can continue")
-		}
 		st, err := c.named(ctx, s.Name)
 		if err != nil {
 			return nil, err
+		}
+		if s.Spark {
+			h, err := c.streams.Handover(ctx, st.Definition.Database, st.Definition.Name)
+			if err != nil {
+				return nil, err
+			}
+			program, err := c.sparkProgram(ctx, h)
+			return []sql.Row{{st.Definition.Name, program}}, err
 		}
 		return []sql.Row{{st.Definition.Name, createText(st.Definition)}}, nil
 	})
@@ -244,7 +254,7 @@ func explanationLines(d stream.Definition, e stream.Explanation) []string {
 	for _, s := range e.Sources {
 		lines = append(lines, "Source: "+s)
 	}
-	lines = append(lines, fmt.Sprintf("Backlog: %d files, %d bytes", e.BacklogFiles, e.BacklogBytes))
+	lines = append(lines, fmt.Sprintf("Backlog: %d files, %d bytes, %d rows", e.BacklogFiles, e.BacklogBytes, e.BacklogRows))
 	lines = append(lines, "Target: "+d.Target.String()+": "+e.TargetAction, "Checkpoint: "+d.Checkpoint+": "+e.Checkpoint)
 	if len(e.Schema) == 0 {
 		lines = append(lines, "Columns: not known before the first file")
@@ -264,6 +274,9 @@ func explanationLines(d stream.Definition, e stream.Explanation) []string {
 func (c *Catalog) waitForStream(s *sqlext.WaitForStream) action {
 	a := command("WAIT FOR STREAM", func(ctx *sql.Context) error {
 		database, err := c.databaseOf(ctx, s.Name.Database)
+		if err == nil {
+			_, err = c.named(ctx, s.Name)
+		}
 		if err != nil {
 			return err
 		}

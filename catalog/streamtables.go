@@ -6,51 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/mysqltype"
 	"lakesql/stream"
 )
-
-// streamColumn is one column of a table about streams: the tables of information_schema and the SHOW STREAM statements have the same.
-type streamColumn[T any] struct {
-	name string // as information_schema has it: in capitals
-	typ  sql.Type
-	get  func(T) any
-}
-
-// schemaOf is the columns under the names of information_schema, or with show as SHOW statements write them: Last_Batch_Id.
-func schemaOf[T any](table string, columns []streamColumn[T], show bool) sql.Schema {
-	out := make(sql.Schema, len(columns))
-	for i, c := range columns {
-		name := c.name
-		if show {
-			name = showName(name)
-		}
-		out[i] = &sql.Column{Name: name, Type: c.typ, Nullable: true, Source: table}
-	}
-	return out
-}
-
-func showName(name string) string {
-	words := strings.Split(strings.ToLower(name), "_")
-	for i, w := range words {
-		words[i] = strings.ToUpper(w[:1]) + w[1:]
-	}
-	return strings.Join(words, "_")
-}
-
-func rowsOf[T any](columns []streamColumn[T], items []T) []sql.Row {
-	out := make([]sql.Row, len(items))
-	for i, item := range items {
-		out[i] = make(sql.Row, len(columns))
-		for j, c := range columns {
-			out[i][j] = c.get(item)
-		}
-	}
-	return out
-}
 
 var (
 	textType = mysqltype.Text
@@ -60,7 +20,7 @@ var (
 )
 
 // statusColumns are those of STREAMS and of SHOW STREAM STATUS.
-var statusColumns = []streamColumn[stream.Status]{
+var statusColumns = []computedColumn[stream.Status]{
 	{"STREAM_SCHEMA", textType, func(s stream.Status) any { return s.Definition.Database }},
 	{"STREAM_NAME", textType, func(s stream.Status) any { return s.Definition.Name }},
 	{"STREAM_ID", textType, func(s stream.Status) any { return s.Definition.ID }},
@@ -80,6 +40,7 @@ var statusColumns = []streamColumn[stream.Status]{
 	{"ERROR_ROWS", number, func(s stream.Status) any { return s.ErrorRows }},
 	{"BACKLOG_FILES", number, func(s stream.Status) any { return s.BacklogFiles }},
 	{"BACKLOG_BYTES", number, func(s stream.Status) any { return s.BacklogBytes }},
+	{"BACKLOG_ROWS", number, func(s stream.Status) any { return s.BacklogRows }},
 	{"WAITING_FILES", number, func(s stream.Status) any { return s.WaitingFiles }},
 	{"LAST_ERROR", textType, func(s stream.Status) any { return orNull(s.LastError) }},
 	{"LAST_ERROR_TIME", instant6, func(s stream.Status) any { return timeOrNull(s.LastErrorTime) }},
@@ -100,7 +61,7 @@ type progressOf struct {
 	stream.Progress
 }
 
-var progressColumns = []streamColumn[progressOf]{
+var progressColumns = []computedColumn[progressOf]{
 	{"STREAM_SCHEMA", textType, func(p progressOf) any { return p.status.Definition.Database }},
 	{"STREAM_NAME", textType, func(p progressOf) any { return p.status.Definition.Name }},
 	{"ID", textType, func(p progressOf) any { return p.ID }},
@@ -120,6 +81,7 @@ var progressColumns = []streamColumn[progressOf]{
 	{"COMMIT_VERSION", number, func(p progressOf) any { return countOrNull(p.CommitVersion) }},
 	{"BACKLOG_FILES", number, func(p progressOf) any { return p.BacklogFiles }},
 	{"BACKLOG_BYTES", number, func(p progressOf) any { return p.BacklogBytes }},
+	{"BACKLOG_ROWS", number, func(p progressOf) any { return p.BacklogRows }},
 }
 
 // fileOf is a source file of a stream.
@@ -128,14 +90,14 @@ type fileOf struct {
 	stream.FileStatus
 }
 
-var fileColumns = []streamColumn[fileOf]{
+var fileColumns = []computedColumn[fileOf]{
 	{"STREAM_SCHEMA", textType, func(f fileOf) any { return f.status.Definition.Database }},
 	{"STREAM_NAME", textType, func(f fileOf) any { return f.status.Definition.Name }},
 	{"PATH", textType, func(f fileOf) any { return f.Path }},
 	{"SIZE", number, func(f fileOf) any { return countOrNull(f.Size) }},
 	{"MTIME", instant6, func(f fileOf) any { return timeOrNull(f.ModTime) }},
 	{"STATE", textType, func(f fileOf) any { return string(f.State) }},
-	{"BATCH", number, func(f fileOf) any { return f.SourceLog }},
+	{"BATCH", number, func(f fileOf) any { return countOrNull(f.SourceLog) }},
 	{"ROWS", number, func(f fileOf) any { return countOrNull(f.Rows) }},
 	{"REJECTED", number, func(f fileOf) any { return f.Rejected }},
 	{"ERROR", textType, func(f fileOf) any { return orNull(f.Error) }},
@@ -150,7 +112,7 @@ type errorOf struct {
 // rowErrorNumber is the error number of a row that does not convert: MySQL's ER_TRUNCATED_WRONG_VALUE_FOR_FIELD.
 const rowErrorNumber = 1366
 
-var errorColumns = []streamColumn[errorOf]{
+var errorColumns = []computedColumn[errorOf]{
 	{"STREAM_SCHEMA", textType, func(e errorOf) any { return e.status.Definition.Database }},
 	{"STREAM_NAME", textType, func(e errorOf) any { return e.status.Definition.Name }},
 	{"TIME", instant6, func(e errorOf) any { return timeOrNull(e.Time) }},

@@ -1,13 +1,30 @@
 package catalog
 
 import (
+	"math"
 	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/compile"
 )
+
+// ownVariables are the system variables that MySQL does not have.
+var ownVariables = []sql.SystemVariable{
+	&sql.MysqlSystemVariable{
+		Name: compile.VectorVariable, Type: types.NewSystemBoolType(compile.VectorVariable), Default: int8(1),
+		Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+	},
+	&sql.MysqlSystemVariable{
+		Name: compile.MemoryVariable, Type: types.NewSystemIntType(compile.MemoryVariable, 0, math.MaxInt64, false), Default: int64(0),
+		Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+	},
+}
 
 // setSystemVariables sets the defaults of all sessions, once: GMS keeps system variables for the process. The version is the server's.
 var setSystemVariables = sync.OnceValue(func() error {
+	sql.SystemVariables.AddSystemVariables(ownVariables)
 	return sql.SystemVariables.AssignValues(map[string]any{
 		// Stored instants are UTC, and so is everything that is shown.
 		"time_zone":        "+00:00",

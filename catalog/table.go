@@ -33,6 +33,7 @@ var (
 	_ sql.StatisticsTable = (*table)(nil)
 	_ compile.Definer     = (*table)(nil)
 	_ compile.Source      = (*table)(nil)
+	_ compile.Repeatable  = (*table)(nil)
 	_ compile.Sink        = (*table)(nil)
 )
 
@@ -129,6 +130,14 @@ func (t *table) Scan(ctx *sql.Context, filter vector.Expr) (vector.Operator, err
 // Describe names the scan for EXPLAIN.
 func (t *table) Describe() string {
 	return fmt.Sprintf("Scan %s.%s version %d (%s)", t.database, t.name, t.snap.Version(), strings.Join(t.columnNames(), ", "))
+}
+
+// Rows are those of the snapshot, which every look-up in a statement pins; empty where a statement changes some of the files.
+func (t *table) Rows() string {
+	if t.target != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %p", t.handle.Store().URI(), t.snap)
 }
 
 // Partitions is one partition: vector reads in its own order.

@@ -1,17 +1,15 @@
 package catalog
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"iter"
+	"slices"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
@@ -29,14 +27,7 @@ type tableChanges struct {
 	name     string
 	handle   *delta.Table // nil: an argument has no value yet
 	from, to int64
-	fields   []batch.Field // those of the table, then changeFields
-}
-
-// changeFields are the columns behind those of the table.
-var changeFields = []batch.Field{
-	delta.ChangeTypeField,
-	{Name: "_commit_version", Type: batch.Type{Kind: batch.Int64}, Nullable: true},
-	{Name: "_commit_timestamp", Type: batch.Type{Kind: batch.Timestamp}, Nullable: true},
+	fields   []batch.Field // those of the table, then vector.ChangeFields
 }
 
 var (
@@ -72,7 +63,7 @@ func (f *tableChanges) NewInstance(ctx *sql.Context, db sql.Database, args []sql
 	if err != nil {
 		return nil, err
 	}
-	if err := f.c.checkSelect(ctx, name); err != nil {
+	if err := f.c.checkTable(ctx, ast.AuthType_SELECT, name); err != nil {
 		return nil, err
 	}
 	t, err := f.c.lookup(ctx, name)
@@ -80,19 +71,6 @@ func (f *tableChanges) NewInstance(ctx *sql.Context, db sql.Database, args []sql
 		return nil, err
 	}
 	return n, n.open(ctx, t, values[1:])
-}
-
-// checkSelect refuses a table that the user may not read.
-func (c *Catalog) checkSelect(ctx *sql.Context, name sqlext.Name) error {
-	database := name.Database
-	if database == "" {
-		database = ctx.GetCurrentDatabase()
-	}
-	of := sql.PrivilegeCheckSubject{Database: database, Table: name.Name}
-	if users := c.engine.Analyzer.Catalog.MySQLDb; !users.UserHasPrivileges(ctx, sql.NewPrivilegedOperation(of, sql.PrivilegeType_Select)) {
-		return sql.ErrPrivilegeCheckFailed.New(ctx.Session.Client().User)
-	}
-	return nil
 }
 
 func (f *tableChanges) open(ctx *sql.Context, t *table, versions []any) error {
@@ -110,7 +88,7 @@ func (f *tableChanges) open(ctx *sql.Context, t *table, versions []any) error {
 	if err != nil {
 		return fmt.Errorf("table_changes: %w", err)
 	}
-	f.fields = append(append([]batch.Field{}, last.Schema().Fields...), changeFields...)
+	f.fields = slices.Concat(last.Schema().Fields, vector.ChangeFields)
 	return nil
 }
 
@@ -136,11 +114,7 @@ func firstVersion(ctx *sql.Context, handle *delta.Table, v any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	before, err := handle.VersionAt(ctx, time.UnixMicro(us-1))
-	if errors.Is(err, delta.ErrNoVersion) {
-		return 0, nil
-	}
-	return before + 1, err
+	return handle.VersionFrom(ctx, time.UnixMicro(us))
 }
 
 // Name is the function's name.
@@ -169,8 +143,7 @@ func (f *tableChanges) Scan(ctx *sql.Context, _ vector.Expr) (vector.Operator, e
 	if err != nil {
 		return nil, err
 	}
-	next, stop := iter.Pull2(sets)
-	return &changesScan{f: f, last: last, next: next, stop: stop}, nil
+	return vector.NewChanges(f.handle, last, last.Schema().Fields, sets, f.c.dataFiles), nil
 }
 
 // RowIter reads them row by row.
@@ -197,111 +170,4 @@ func (f *tableChanges) WithDatabase(db sql.Database) (sql.Node, error) {
 	out := *f
 	out.database = db
 	return &out, nil
-}
-
-// changesScan reads one change set after the other.
-type changesScan struct {
-	f    *tableChanges
-	last *delta.Snapshot
-	next func() (delta.ChangeSet, error, bool)
-	stop func()
-
-	set    delta.ChangeSet
-	reader *delta.FileReader // of set; nil between files
-}
-
-var _ vector.Operator = (*changesScan)(nil)
-
-// Schema is that of the function's rows.
-func (s *changesScan) Schema() *batch.Schema { return &batch.Schema{Fields: s.f.fields} }
-
-// Next returns the next changed rows.
-func (s *changesScan) Next(ctx context.Context) (*batch.Batch, error) {
-	for {
-		if s.reader == nil {
-			if err := s.openNext(ctx); err != nil {
-				return nil, err // io.EOF too
-			}
-		}
-		b, err := s.reader.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			err = s.closeFile()
-			if err == nil {
-				continue
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("changes of version %d of %s: %w", s.set.Version, s.f.name, err)
-		}
-		if out := s.changed(b); out.Rows() > 0 {
-			return out, nil
-		}
-	}
-}
-
-func (s *changesScan) openNext(ctx context.Context) error {
-	set, err, ok := s.next()
-	if !ok {
-		return io.EOF
-	}
-	if err != nil {
-		return err
-	}
-	s.set = set
-	columns := s.last.Schema().Fields
-	if set.Type == "" {
-		columns = append(columns[:len(columns):len(columns)], delta.ChangeTypeField)
-	}
-	s.reader, err = s.f.handle.OpenFile(ctx, s.last, set.File, delta.FileReaderOptions{
-		Columns: columns, Cache: s.f.c.dataFiles, Deleted: set.Rows != nil,
-	})
-	if err != nil {
-		return fmt.Errorf("changes of version %d of %s: %w", set.Version, s.f.name, err)
-	}
-	return nil
-}
-
-// changed is the batch of a file with what the set says of its rows, without those that the set does not have.
-func (s *changesScan) changed(b *batch.Batch) *batch.Batch {
-	out := &batch.Batch{Schema: s.Schema(), Len: b.Len, Sel: b.Sel}
-	out.Cols = append(out.Cols, b.Cols...)
-	if s.set.Type != "" {
-		kind := batch.NewVector(changeFields[0].Type, 1)
-		kind.AppendString(s.set.Type)
-		out.Cols = append(out.Cols, spread(kind, b.Len))
-	}
-	version, at := batch.NewVector(changeFields[1].Type, 1), batch.NewVector(changeFields[2].Type, 1)
-	version.AppendInt64(s.set.Version)
-	at.AppendInt64(s.set.Timestamp.UnixMicro())
-	out.Cols = append(out.Cols, spread(version, b.Len), spread(at, b.Len))
-	if s.set.Rows == nil {
-		return out
-	}
-	first := s.reader.Position()
-	sel := make([]int32, 0, b.Rows())
-	for i := range b.Rows() {
-		if row := b.Row(i); s.set.Rows.Contains(first + int64(row)) {
-			sel = append(sel, int32(row))
-		}
-	}
-	out.Sel = sel
-	return out
-}
-
-// spread is one value as often as there are rows.
-func spread(one *batch.Vector, n int) *batch.Vector { return one.Gather(make([]int32, n)) }
-
-func (s *changesScan) closeFile() error {
-	r := s.reader
-	s.reader = nil
-	return r.Close()
-}
-
-// Close closes the open file.
-func (s *changesScan) Close() error {
-	s.stop()
-	if s.reader == nil {
-		return nil
-	}
-	return s.closeFile()
 }

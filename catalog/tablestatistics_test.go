@@ -52,7 +52,7 @@ func TestAggregatesFromStatistics(t *testing.T) {
 		require.False(t, l.answered(query), query)
 	}
 	require.Equal(t, []string{"Project", " ├─ columns: [count(1), max(t.a)]", " └─ Statistics", "     └─ Aggregate COUNT(1), MAX(t.a), no data file is read",
-		"         └─ Filter (t.p = 2)", "             └─ Scan lake.t version 3 (a, p)"},
+		"         └─ Filter (t.p = 2) (rows=3)", "             └─ Scan lake.t version 3 (a, p) (rows=5)"},
 		l.rows("EXPLAIN SELECT COUNT(*), MAX(a) FROM t WHERE p = 2"))
 
 	l.exec("DELETE FROM t WHERE p = 1")

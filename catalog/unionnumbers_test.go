@@ -19,7 +19,7 @@ func TestUnionOfNumbers(t *testing.T) {
 		"SELECT i FROM d WHERE x IN (SELECT x FROM m UNION ALL SELECT x FROM d) ORDER BY i":        {"1", "2"},
 		"WITH u AS (SELECT x FROM m UNION SELECT x FROM d) SELECT COUNT(*) FROM u WHERE x > 1e299": {"1"},
 		"SELECT -9223372036854775808 AS n UNION ALL SELECT 18446744073709551615":                   {"-9223372036854775808", "18446744073709551615"},
-		"SELECT x FROM m UNION ALL SELECT i FROM d":                                                {"1.50", "1", "2"},
+		"SELECT x FROM m UNION ALL SELECT i FROM d":                                                {"1.50", "1.00", "2.00"},
 		"SELECT x FROM d INTERSECT SELECT x FROM m":                                                nil,
 	} {
 		require.Equal(t, want, append([]string(nil), l.rows(query)...), query)

@@ -19,8 +19,8 @@ var _ sql.NodeExecBuilder = (*Builder)(nil)
 // Install makes the builder GMS's first choice.
 func Install(base *rowexec.BaseBuilder) { base.PriorityBuilder = &Builder{base: base} }
 
-// Build returns the rows of a node; nil, nil when GMS shall build it. A row of an outer query is not needed: what may refer to it
-// (PrependNode and what is above it) is never compiled.
+// Build returns the rows of a node; nil, nil when GMS shall build it. outer is what
+// rows begin with: what stands to the left in joins. What may refer to an outer query (PrependNode and what is above it) is never compiled here.
 func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIter, error) {
 	switch n := n.(type) {
 	case *plan.DescribeQuery:
@@ -32,46 +32,60 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	case *plan.GroupBy:
 		return b.buildGroupBy(ctx, n, outer)
 	case *plan.Filter:
-		return b.buildFilter(ctx, n)
+		return b.buildFilter(ctx, n, outer)
+	case *plan.SetOp:
+		return b.buildSetOp(ctx, n, outer)
+	case *plan.Window:
+		return b.buildWindow(ctx, n, outer)
+	case numbered:
+		return n.build(ctx, outer)
+	case excepted:
+		return n.build(ctx, outer)
 	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having,
-		*plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset, *plan.Distinct, *plan.OrderedDistinct:
-		return b.buildWhole(ctx, n)
+		*plan.JoinNode, *plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset, *plan.Distinct, *plan.OrderedDistinct:
+		return b.buildWhole(ctx, n, outer)
 	}
 	return nil, nil
 }
 
 // buildWhole runs a node that compiles as a whole; nil, nil when it does not.
-func (b *Builder) buildWhole(ctx *sql.Context, n sql.Node) (sql.RowIter, error) {
-	p, ok := compileNode(ctx, n)
+func (b *Builder) buildWhole(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIter, error) {
+	p, ok := compileNode(ctx, besides(ctx, outer), n)
 	if !ok {
 		return nil, nil
 	}
-	return b.run(ctx, n, p)
+	return b.run(ctx, n, outer, p)
 }
 
 // run gives the rows of a node by the pipeline that it compiled to; nil, nil when they are not to come from one.
-func (b *Builder) run(ctx *sql.Context, n sql.Node, p *pipeline) (sql.RowIter, error) {
+func (b *Builder) run(ctx *sql.Context, n sql.Node, outer sql.Row, p *pipeline) (sql.RowIter, error) {
 	if p.aggregated && b.rowsOnly {
 		return nil, nil
 	}
+	runs(ctx, n, p)
 	rows, err := p.rows(ctx)
 	if err != nil || !p.aggregated {
 		return rows, err
 	}
-	return &secondTry{rows: rows, onRows: func(ctx *sql.Context) (sql.RowIter, error) {
+	return &secondTry{rows: rows, batches: rows, onRows: func(ctx *sql.Context) (sql.RowIter, error) {
+		leaves(ctx, n)
 		base := *b.base
 		base.PriorityBuilder = &Builder{base: &base, rowsOnly: true}
-		return base.Build(ctx, n, nil)
+		return base.Build(ctx, n, outer)
 	}}, nil
 }
 
 // buildFilter runs the conjuncts that compile on batches, and the others on the rows that are left.
-func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter) (sql.RowIter, error) {
-	child, ok := compileNode(ctx, n.Child)
+func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter, outer sql.Row) (sql.RowIter, error) {
+	if whole, err := b.buildWhole(ctx, n, outer); whole != nil || err != nil {
+		return whole, err
+	}
+	child, ok := compileNode(ctx, besides(ctx, outer), n.Child)
 	if !ok || child.aggregated {
-		return b.buildWhole(ctx, n)
+		return nil, nil
 	}
 	p, rest := compileFilter(ctx, child, n.Expression)
+	runs(ctx, n.Child, p)
 	iter, err := p.rows(ctx)
 	if err != nil || len(rest) == 0 {
 		return iter, err
@@ -93,8 +107,8 @@ func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row)
 			return sql.RowsToRowIter(row), nil
 		}
 	}
-	if p, ok := compileAggregation(ctx, n); ok { // statistics were asked already
-		if rows, err := b.run(ctx, n, p); rows != nil || err != nil {
+	if p, ok := compileAggregation(ctx, besides(ctx, outer), n); ok { // statistics were asked already
+		if rows, err := b.run(ctx, n, outer, p); rows != nil || err != nil {
 			return rows, err
 		}
 	}

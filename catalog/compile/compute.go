@@ -43,12 +43,12 @@ func Compute(ctx *sql.Context, n sql.Node, types []batch.Type) (*Computation, er
 		return nil, fmt.Errorf("plan with %d columns for %d expressions", len(projections), len(types))
 	}
 	strict := stricter{onFault: Refuse}
-	child := sourcePipeline(source)
+	child := sourcePipeline(ctx, statementScope(ctx), source)
 	c := &Computation{source: &batch.Schema{Fields: source.Columns()}, out: make([]computed, len(types))}
 	for i, e := range projections {
 		out := &c.out[i]
 		out.typ = types[i]
-		if x, err := compileExpr(ctx, child, unalias(e)); err == nil {
+		if x, err := (compiler{ctx: ctx, p: child, watched: true}).compile(unalias(e)); err == nil {
 			if x, err = vector.NewCast(x, types[i]); err == nil {
 				out.expr = x
 				continue

@@ -3,8 +3,10 @@ package compile
 import (
 	"strings"
 
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/batch"
@@ -15,7 +17,12 @@ import (
 // compileExpr turns an expression over the pipeline's rows into one over its batches, or returns an error: run it on rows.
 func compileExpr(ctx *sql.Context, p *pipeline, e sql.Expression) (vector.Expr, error) {
 	c := compiler{ctx: ctx, p: p}
-	return c.compile(e)
+	before := len(p.subqueries)
+	x, err := c.compile(e)
+	if err != nil {
+		p.subqueries = p.subqueries[:before]
+	}
+	return x, err
 }
 
 // Wrapper is an expression that corrects GMS's for rows; batches need no correction.
@@ -24,23 +31,73 @@ type Wrapper interface {
 	Unwrap() sql.Expression
 }
 
+// ExactArithmetic is arithmetic of integers and DECIMALs as NewArith and NewDivide of package vector do it.
+type ExactArithmetic interface {
+	expression.BinaryExpression
+	ExactArithmetic() (op vector.ArithOp, increment uint8)
+}
+
+// Shown is a DECIMAL that is rounded to the digits of its type.
+type Shown interface {
+	sql.Expression
+	ShownDecimal(ctx *sql.Context) (sql.Expression, sql.DecimalType)
+}
+
+// unwrap is the expression in Wrappers.
+func unwrap(e sql.Expression) sql.Expression {
+	for {
+		w, ok := e.(Wrapper)
+		if !ok {
+			return e
+		}
+		e = w.Unwrap()
+	}
+}
+
 type compiler struct {
 	ctx *sql.Context
 	p   *pipeline
+	// wide: what is compiled is aggregated before there is a row, so that a value without a place in a batch leaves all to the rows.
+	wide bool
+	// watched: a conversion that fails is another's business, row by row.
+	watched bool
 }
 
+// compile turns an expression into kernels as far as there are, and what is left of it into calls for each row.
 func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
+	if w, ok := e.(*watched); ok {
+		c.watched = true
+		return c.compile(w.inner)
+	}
+	x, err := c.kernel(e)
+	if err == nil {
+		return x, nil
+	}
+	if x, callErr := c.perRow(e); callErr == nil {
+		return x, nil
+	}
+	return nil, err
+}
+
+func (c compiler) kernel(e sql.Expression) (vector.Expr, error) {
 	switch e := e.(type) {
-	case Wrapper:
-		return c.compile(e.Unwrap())
 	case Caster:
-		return c.cast(e)
+		if child, to, ok := e.CastTo(c.ctx); ok {
+			return c.cast(child, to)
+		}
+		return c.function(e)
+	case Wrapper:
+		return c.kernel(e.Unwrap())
 	case *expression.Alias:
 		return c.compile(e.Child)
 	case *Assigned:
 		return c.assignment(e)
 	case *expression.GetField:
 		return c.column(e)
+	case *plan.Subquery:
+		return c.subquery(e)
+	case *plan.ExistsSubquery:
+		return c.exists(e)
 	case *expression.Literal:
 		if x, ok := mysqltype.Literal(e.Value(), e.Type(c.ctx)); ok {
 			return x, nil
@@ -71,11 +128,25 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 		}
 		return c.arith(op, e.Left(), e.Right())
 	case *expression.Div:
-		return c.divide(vector.Divide, e.Left(), e.Right())
+		return c.divide(vector.Divide, e, defaultIncrement)
 	case *expression.IntDiv:
-		return c.divide(vector.IntDivide, e.Left(), e.Right())
+		return c.divide(vector.IntDivide, e, 0)
 	case *expression.Mod:
-		return c.divide(vector.Modulo, e.Left(), e.Right())
+		return c.divide(vector.Modulo, e, 0)
+	case ExactArithmetic:
+		op, increment := e.ExactArithmetic()
+		if op >= vector.Divide {
+			return c.divide(op, e, increment)
+		}
+		return c.arith(op, e.Left(), e.Right())
+	case Shown:
+		return c.shown(e)
+	case *DateText:
+		return c.dateText(e)
+	case *expression.UnaryMinus:
+		return c.sized(e, vector.Negate, e.Child)
+	case *expression.Convert:
+		return c.converted(e)
 	}
 	if op, ok := compareOp(e); ok {
 		pair := e.(expression.Comparer)
@@ -84,11 +155,7 @@ func (c compiler) compile(e sql.Expression) (vector.Expr, error) {
 	return c.function(e)
 }
 
-func (c compiler) cast(e Caster) (vector.Expr, error) {
-	child, to, ok := e.CastTo(c.ctx)
-	if !ok {
-		return nil, errNotCompiled
-	}
+func (c compiler) cast(child sql.Expression, to batch.Type) (vector.Expr, error) {
 	x, err := c.compile(child)
 	if err != nil {
 		return nil, err
@@ -127,8 +194,8 @@ func (c compiler) operand(e sql.Expression) (vector.Expr, error) {
 
 // column is a column of the pipeline's batches. GMS's index is its position in the row; the name must agree.
 func (c compiler) column(e *expression.GetField) (vector.Expr, error) {
-	i := e.Index()
-	if i < 0 || i >= len(c.p.fields) || !strings.EqualFold(c.p.names[i], e.Name()) {
+	i := e.Index() - c.p.outer
+	if i < 0 || i >= len(c.p.fields) || !strings.EqualFold(c.p.names[i], e.Name()) && !c.p.isCalled(i, e.Id()) {
 		return nil, errNotCompiled
 	}
 	return vector.NewColumn(i, c.p.fields[i]), nil
@@ -208,6 +275,9 @@ func (c compiler) not(e sql.Expression) (vector.Expr, error) {
 
 // compare compiles l op r. A literal takes the type by which MySQL compares it with the other side.
 func (c compiler) compare(op vector.CompareOp, l, r sql.Expression) (vector.Expr, error) {
+	if !c.comparedByBytes(l, r) {
+		return nil, errNotCompiled
+	}
 	left, right, err := c.operands(l, r)
 	if err != nil {
 		return nil, err
@@ -218,12 +288,53 @@ func (c compiler) compare(op vector.CompareOp, l, r sql.Expression) (vector.Expr
 	if left.Type().Kind == batch.Bool && op != vector.Equal && op != vector.NullSafeEqual {
 		return nil, errNotCompiled
 	}
+	if left, right, err = c.ofOneScale(left, right); err != nil {
+		return nil, err
+	}
 	return vector.NewCompare(op, left, right)
 }
 
+// ofOneScale are two operands where both are decimals, and no decimal here has the digits of both: the one with fewer decimals is given zeros. A value that has
+// no place then leaves all to the rows.
+func (c compiler) ofOneScale(l, r vector.Expr) (vector.Expr, vector.Expr, error) {
+	a, b := l.Type(), r.Type()
+	if a.Kind != batch.Decimal || b.Kind != batch.Decimal || a.Scale == b.Scale || max(a.Precision-a.Scale, b.Precision-b.Scale)+max(a.Scale, b.Scale) <= batch.MaxPrecision {
+		return l, r, nil
+	}
+	if a.Scale > b.Scale {
+		r, l, err := c.ofOneScale(r, l)
+		return l, r, err
+	}
+	zeros := b.Scale - a.Scale
+	one := decimal128.GetScaleMultiplier(int(zeros))
+	l, err := c.narrow(vector.NewArith(vector.Multiply, l, vector.NewDecimal(one, zeros+1, zeros)))
+	return l, r, err
+}
+
+// comparedByBytes says whether texts among operands are compared by their bytes.
+func (c compiler) comparedByBytes(l sql.Expression, others ...sql.Expression) bool {
+	for _, r := range others {
+		if with, ok := ComparedBy(c.ctx, l, r); ok && !BytesDecide(with) {
+			return false
+		}
+	}
+	return true
+}
+
+// ComparedBy is the collation that MySQL takes to compare two texts; false: they are not both texts.
+func ComparedBy(ctx *sql.Context, l, r sql.Expression) (sql.CollationID, bool) {
+	if !types.IsText(l.Type(ctx)) || !types.IsText(r.Type(ctx)) {
+		return sql.Collation_Unspecified, false
+	}
+	left, ofLeft := sql.GetCoercibility(ctx, l)
+	right, ofRight := sql.GetCoercibility(ctx, r)
+	with, _ := sql.ResolveCoercibility(left, ofLeft, right, ofRight)
+	return with, true
+}
+
 func (c compiler) operands(l, r sql.Expression) (left, right vector.Expr, err error) {
-	ll, leftLiteral := l.(*expression.Literal)
-	rl, rightLiteral := r.(*expression.Literal)
+	ll, leftLiteral := unwrap(l).(*expression.Literal)
+	rl, rightLiteral := unwrap(r).(*expression.Literal)
 	if leftLiteral && rightLiteral {
 		return nil, nil, errNotCompiled
 	}
@@ -269,29 +380,20 @@ func family(k batch.Kind) batch.Kind {
 }
 
 func (c compiler) between(e *expression.Between) (vector.Expr, error) {
-	x, err := c.operand(e.Val)
+	from, err := c.compare(vector.GreaterEqual, e.Val, e.Lower)
 	if err != nil {
 		return nil, err
 	}
-	bounds := make([]vector.Expr, 2)
-	for i, bound := range []sql.Expression{e.Lower, e.Upper} {
-		literal, ok := bound.(*expression.Literal)
-		if !ok {
-			return nil, errNotCompiled
-		}
-		if bounds[i], err = c.literalFor(literal, x.Type()); err != nil {
-			return nil, err
-		}
-		if !alike(x.Type(), bounds[i].Type()) || x.Type().Kind == batch.Bool {
-			return nil, errNotCompiled
-		}
+	to, err := c.compare(vector.LessEqual, e.Val, e.Upper)
+	if err != nil {
+		return nil, err
 	}
-	return vector.NewBetween(x, bounds[0], bounds[1])
+	return vector.NewAnd(from, to)
 }
 
 func (c compiler) in(l, r sql.Expression) (vector.Expr, error) {
 	tuple, ok := r.(expression.Tuple)
-	if !ok {
+	if !ok || !c.comparedByBytes(l, tuple...) {
 		return nil, errNotCompiled
 	}
 	x, err := c.operand(l)
@@ -300,11 +402,12 @@ func (c compiler) in(l, r sql.Expression) (vector.Expr, error) {
 	}
 	list := make([]vector.Expr, len(tuple))
 	for i, item := range tuple {
-		literal, ok := item.(*expression.Literal)
-		if !ok {
-			return nil, errNotCompiled
+		if literal, ok := unwrap(item).(*expression.Literal); ok {
+			list[i], err = c.literalFor(literal, x.Type())
+		} else {
+			list[i], err = c.operand(item)
 		}
-		if list[i], err = c.literalFor(literal, x.Type()); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		if !alike(x.Type(), list[i].Type()) {
@@ -320,7 +423,7 @@ func (c compiler) like(e *expression.Like) (vector.Expr, error) {
 		return nil, err
 	}
 	literal, ok := e.Right().(*expression.Literal)
-	if !ok || x.Type().Kind != batch.String || e.Escape != nil {
+	if !ok || x.Type().Kind != batch.String || e.Escape != nil || !c.comparedByBytes(e.Left(), e.Right()) {
 		return nil, errNotCompiled
 	}
 	pattern, ok := literal.Value().(string)
@@ -330,10 +433,13 @@ func (c compiler) like(e *expression.Like) (vector.Expr, error) {
 	return vector.NewLike(x, pattern, '\\')
 }
 
+// defaultIncrement is of div_precision_increment.
+const defaultIncrement = 4
+
 // divide leaves a division that may be by zero to the rows where that is an error.
-func (c compiler) divide(op vector.ArithOp, l, r sql.Expression) (vector.Expr, error) {
+func (c compiler) divide(op vector.ArithOp, e expression.BinaryExpression, increment uint8) (vector.Expr, error) {
 	if divisionIsError(c.ctx) {
-		by, ok := r.(*expression.Literal)
+		by, ok := e.Right().(*expression.Literal)
 		if !ok {
 			return nil, errNotCompiled
 		}
@@ -341,19 +447,41 @@ func (c compiler) divide(op vector.ArithOp, l, r sql.Expression) (vector.Expr, e
 			return nil, errNotCompiled
 		}
 	}
-	return c.arith(op, l, r)
+	if op != vector.Divide {
+		return c.arith(op, e.Left(), e.Right())
+	}
+	l, r, err := c.numbers(e.Left(), e.Right())
+	if err != nil {
+		return nil, err
+	}
+	return c.narrow(vector.NewDivide(l, r, increment))
+}
+
+// narrow is an expression whose values have a place in a batch, or after which the rows can begin again.
+func (c compiler) narrow(x vector.Expr, err error) (vector.Expr, error) {
+	if err == nil && vector.Wide(x) && !c.wide && !c.p.aggregated {
+		return nil, errNotCompiled
+	}
+	return x, err
 }
 
 func (c compiler) arith(op vector.ArithOp, l, r sql.Expression) (vector.Expr, error) {
-	left, err := c.number(l)
+	left, right, err := c.numbers(l, r)
 	if err != nil {
 		return nil, err
 	}
-	right, err := c.number(r)
-	if err != nil {
-		return nil, err
+	x, err := c.narrow(vector.NewArith(op, left, right))
+	if err == nil && x.Type().Kind == batch.Int64 && (types.IsUnsigned(l.Type(c.ctx)) || types.IsUnsigned(r.Type(c.ctx))) {
+		return nil, errNotCompiled // the result is unsigned, which no batch has
 	}
-	return vector.NewArith(op, left, right)
+	return x, err
+}
+
+func (c compiler) numbers(l, r sql.Expression) (left, right vector.Expr, err error) {
+	if left, err = c.number(l); err == nil {
+		right, err = c.number(r)
+	}
+	return left, right, err
 }
 
 func (c compiler) number(e sql.Expression) (vector.Expr, error) {
@@ -365,4 +493,17 @@ func (c compiler) number(e sql.Expression) (vector.Expr, error) {
 		return nil, errNotCompiled
 	}
 	return x, nil
+}
+
+// shown rounds a DECIMAL to the digits of its type.
+func (c compiler) shown(e Shown) (vector.Expr, error) {
+	child, t := e.ShownDecimal(c.ctx)
+	x, err := c.compile(child)
+	if err != nil {
+		return nil, err
+	}
+	if t.Scale() > mysqltype.MaxDecimalPrecision {
+		return nil, errNotCompiled
+	}
+	return vector.NewShown(x, batch.DecimalOf(min(t.Precision(), mysqltype.MaxDecimalPrecision), t.Scale()))
 }

@@ -33,7 +33,7 @@ type aggregateOfStatistics struct {
 	source    Statistics
 	condition vector.Expr // nil: all rows
 	columns   []int       // of source that are looked at, each once
-	text      []string    // of what the rows would come from, for EXPLAIN
+	plan      *step       // what the rows would come from
 }
 
 // fromStatistics takes apart a plan that statistics may answer.
@@ -47,14 +47,14 @@ func fromStatistics(ctx *sql.Context, n *plan.GroupBy) (*aggregateOfStatistics, 
 			return nil, false
 		}
 	}
-	p, ok := compileNode(ctx, n.Child)
-	if !ok || p.scanned == nil || p.projected {
+	p, ok := compile(ctx, n.Child)
+	if !ok || p.scanned == nil || p.computed {
 		return nil, false
 	}
 	if s.source, ok = p.scanned.(Statistics); !ok {
 		return nil, false
 	}
-	s.condition, s.text = p.condition, p.text
+	s.condition, s.plan = p.condition, p.plan
 	for _, e := range n.SelectDeps {
 		column, ok := argument(e).(*expression.GetField)
 		if !ok {
@@ -133,8 +133,8 @@ func (s *aggregateOfStatistics) value(aggregate sql.Expression, column *expressi
 	return mysqltype.NewGetter(s.source.Columns()[column.Index()], bound)(0), true
 }
 
-// explainStatistics is the text of a plan that the statistics answer, the root first.
-func explainStatistics(ctx *sql.Context, n sql.Node) (text []string, answered bool, err error) {
+// explainStatistics shows a plan that the statistics answer.
+func explainStatistics(ctx *sql.Context, n sql.Node) (shown *step, answered bool, err error) {
 	grouped, ok := n.(*plan.GroupBy)
 	if !ok {
 		return nil, false, nil
@@ -150,5 +150,6 @@ func explainStatistics(ctx *sql.Context, n sql.Node) (text []string, answered bo
 	for i, e := range grouped.SelectDeps {
 		aggregates[i] = e.String()
 	}
-	return append([]string{"Aggregate " + strings.Join(aggregates, ", ") + ", no data file is read"}, s.text...), true, nil
+	answer := &step{title: "Aggregate " + strings.Join(aggregates, ", ") + ", no data file is read", below: []*step{s.plan}}
+	return &step{title: "Statistics", below: []*step{answer}}, true, nil
 }

@@ -39,6 +39,8 @@ func (c compiler) function(e sql.Expression) (vector.Expr, error) {
 		return c.datePart(vector.Second, e.Child)
 	case *function.Extract:
 		return c.extract(e)
+	case sql.FunctionExpression:
+		return c.scalar(e)
 	}
 	return nil, errNotCompiled
 }
@@ -57,12 +59,15 @@ var extracted = map[string]vector.DatePart{
 
 // extract is EXTRACT(part FROM time), a BIGINT.
 func (c compiler) extract(e *function.Extract) (vector.Expr, error) {
-	name, ok := e.LeftChild.(*expression.Literal)
+	unit, ok := literalText(e.LeftChild)
 	if !ok {
 		return nil, errNotCompiled
 	}
-	text, _ := name.Value().(string)
-	part, ok := extracted[strings.ToUpper(text)]
+	unit = strings.ToUpper(unit)
+	if f, ok := vector.Extract(unit); ok {
+		return c.kernelOf(e, f, e.RightChild)
+	}
+	part, ok := extracted[unit]
 	if !ok {
 		return nil, errNotCompiled
 	}
@@ -144,6 +149,9 @@ func (c compiler) choose(e sql.Expression, conditions, values []sql.Expression) 
 
 // chosenType is the type of a choice between values (nil: NULL) which GMS gives the type gms; false where it would not keep their values.
 func chosenType(gms sql.Type, values []vector.Expr) (batch.Type, bool) {
+	if t, ok := chosenDecimal(values); ok {
+		return t, t.Precision <= batch.MaxPrecision
+	}
 	t, err := mysqltype.ToDelta(mysqltype.Computed(gms))
 	if err != nil || !byBytes(gms) || types.IsJSON(gms) {
 		return t, false
@@ -159,12 +167,29 @@ func chosenType(gms sql.Type, values []vector.Expr) (batch.Type, bool) {
 		case from == t:
 		case isInt && toInt:
 			t = batch.Type{Kind: batch.Int64}
-		case t.Kind == batch.Decimal && (isInt || from.Kind == batch.Decimal && from.Scale <= t.Scale):
 		default:
 			return t, false
 		}
 	}
 	return t, true
+}
+
+// chosenDecimal is the DECIMAL with the digits of all values; false where there is another than a DECIMAL or an integer, or no DECIMAL.
+func chosenDecimal(values []vector.Expr) (t batch.Type, ok bool) {
+	decimal := false
+	var whole, scale uint8
+	for _, x := range values {
+		if x == nil {
+			continue
+		}
+		d, exact := vector.ExactDecimal(x)
+		if !exact {
+			return t, false
+		}
+		decimal = decimal || x.Type().Kind == batch.Decimal
+		whole, scale = max(whole, d.Precision-d.Scale), max(scale, d.Scale)
+	}
+	return batch.DecimalOf(whole+scale, scale), decimal
 }
 
 var integerKinds = map[batch.Kind]struct{}{batch.Int8: {}, batch.Int16: {}, batch.Int32: {}, batch.Int64: {}}

@@ -38,7 +38,7 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto, outer sql.Ro
 	if !n.Ignore {
 		ctx = DivisionErrors(ctx)
 	}
-	if p, ok := compileNode(ctx, n.Source); ok && fits(p.fields, sink.Columns()) && !n.Ignore && len(n.Returning) == 0 && len(n.Checks()) == 0 && !n.HasAfterTrigger {
+	if p, ok := compile(written(ctx), n.Source); ok && fits(p.fields, sink.Columns()) && !n.Ignore && len(n.Returning) == 0 && len(n.Checks()) == 0 && !n.HasAfterTrigger {
 		return b.insertBatches(ctx, n, sink, p)
 	}
 	if n.Ignore {
@@ -67,7 +67,7 @@ func (b *Builder) insertBatches(ctx *sql.Context, n *plan.InsertInto, sink Sink,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.open(ctx)
+	rows, err := p.openWhole(ctx)
 	if err != nil {
 		return nil, closeAfter(ctx, counter, err)
 	}

@@ -15,18 +15,18 @@ import (
 
 // Open opens a plan as one pipeline; false when it does not compile as a whole.
 func Open(ctx *sql.Context, n sql.Node) (vector.Operator, bool, error) {
-	p, ok := compileNode(ctx, n)
+	p, ok := compile(written(ctx), n)
 	if !ok {
 		return nil, false, nil
 	}
-	op, err := p.open(ctx)
+	op, err := p.openWhole(ctx)
 	return op, err == nil, err
 }
 
 // Condition is what a plan reads and which rows of it: a predicate over the source's columns, nil for all rows. false when the plan does not
 // compile as a whole, or does more than to filter and to project.
 func Condition(ctx *sql.Context, n sql.Node) (Source, vector.Expr, bool) {
-	p, ok := compileNode(ctx, n)
+	p, ok := compile(ctx, n)
 	if !ok || p.scanned == nil {
 		return nil, nil, false
 	}
@@ -39,9 +39,13 @@ func Reads(ctx *sql.Context, n sql.Node, wanted func(Source) bool) (source Sourc
 		if ok {
 			return false
 		}
-		p, compiles := compileNode(ctx, n)
+		if s, is := sourceOf(n); is && wanted(s) {
+			source, ok = s, true
+			return false
+		}
+		p, compiles := compile(ctx, n)
 		if filter, is := n.(*plan.Filter); is && !compiles {
-			if p, compiles = compileNode(ctx, filter.Child); compiles {
+			if p, compiles = compile(ctx, filter.Child); compiles {
 				p, _ = compileFilter(ctx, p, filter.Expression)
 			}
 		}
@@ -55,7 +59,8 @@ func Reads(ctx *sql.Context, n sql.Node, wanted func(Source) bool) (source Sourc
 
 // Explain is the plan's text with what compiles shown as Vector nodes.
 func Explain(ctx *sql.Context, n sql.Node) (string, error) {
-	shown, err := markCompiled(ctx, n)
+	ctx = written(ctx)
+	shown, err := markCompiled(ctx, statementScope(ctx), n)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +70,7 @@ func Explain(ctx *sql.Context, n sql.Node) (string, error) {
 // Fields are the columns of a plan as batches have them: the exact type of a column that is passed through from a Source, and for
 // everything else the Delta type of the MySQL type. A type that Delta has no place for is an error that names the column.
 func Fields(ctx *sql.Context, n sql.Node) ([]batch.Field, error) {
-	if p, ok := compileNode(ctx, n); ok {
+	if p, ok := compile(ctx, n); ok {
 		return p.fields, nil
 	}
 	schema := n.Schema(ctx)
@@ -88,13 +93,10 @@ func Fields(ctx *sql.Context, n sql.Node) ([]batch.Field, error) {
 
 // passedThrough finds for each column of a node the column of a Source that it is; nil where it is computed.
 func passedThrough(ctx *sql.Context, n sql.Node) []*batch.Field {
+	if s, ok := sourceOf(n); ok {
+		return pointers(s.Columns())
+	}
 	switch n := n.(type) {
-	case *plan.ResolvedTable:
-		if s, ok := sql.GetUnderlyingTable(n.Table).(Source); ok {
-			return pointers(s.Columns())
-		}
-	case Source:
-		return pointers(n.Columns())
 	case *plan.TableAlias:
 		return passedThrough(ctx, n.Child)
 	case *plan.Filter:

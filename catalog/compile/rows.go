@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -16,15 +17,16 @@ type rows struct {
 	batch   *batch.Batch
 	getters []mysqltype.Getter
 	next    int // of batch's selected rows
+	warned  warnings
 }
 
 // NewRows returns the rows of an operator. Closing them closes it.
-func NewRows(op vector.Operator) sql.RowIter { return &rows{op: op} }
+func NewRows(op vector.Operator) BatchRows { return &rows{op: op} }
 
 // Next returns the next row.
 func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
 	for r.batch == nil || r.next == r.batch.Rows() {
-		b, err := r.op.Next(ctx)
+		b, err := r.NextBatch(ctx)
 		if err != nil {
 			return nil, err // io.EOF too
 		}
@@ -37,6 +39,16 @@ func (r *rows) Next(ctx *sql.Context) (sql.Row, error) {
 		row[i] = get(at)
 	}
 	return row, nil
+}
+
+// Schema is that of the batches.
+func (r *rows) Schema() *batch.Schema { return r.op.Schema() }
+
+// NextBatch returns the next batch.
+func (r *rows) NextBatch(ctx *sql.Context) (*batch.Batch, error) {
+	b, err := r.op.Next(vector.WithWarnings(ctx, r.warned.add))
+	r.warned.flush(ctx)
+	return b, err
 }
 
 func (r *rows) take(b *batch.Batch) {
@@ -53,7 +65,22 @@ func (r *rows) take(b *batch.Batch) {
 // Close closes the operator.
 func (r *rows) Close(*sql.Context) error { return r.op.Close() }
 
-var _ sql.RowIter = (*rows)(nil)
+// BatchRows are rows that can be had by batches instead: one or the other.
+type BatchRows interface {
+	sql.RowIter
+	// Schema is that of the batches.
+	Schema() *batch.Schema
+	// NextBatch returns the next batch, which stays valid until the call after it, or io.EOF. The first call may return ErrNoBatches.
+	NextBatch(ctx *sql.Context) (*batch.Batch, error)
+}
+
+// ErrNoBatches says that there are only rows.
+var ErrNoBatches = errors.New("the rows are not in batches")
+
+var (
+	_ BatchRows = (*rows)(nil)
+	_ BatchRows = (*secondTry)(nil)
+)
 
 // Drain reads a row iterator to its end and closes it.
 func Drain(ctx *sql.Context, iter sql.RowIter) ([]sql.Row, error) {

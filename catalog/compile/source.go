@@ -16,3 +16,10 @@ type Source interface {
 	// Describe is the source's line in EXPLAIN.
 	Describe() string
 }
+
+// Repeatable is a Source that has the same rows whenever it is scanned in a statement.
+type Repeatable interface {
+	Source
+	// Rows is what says which rows it has, whatever columns of them.
+	Rows() string
+}

@@ -28,7 +28,7 @@ type Fault struct {
 // OnFault decides: nil makes the value NULL, an error ends the query.
 type OnFault func(Fault) error
 
-// WarningCatcher is a session whose warnings can be taken before the client sees them.
+// WarningCatcher is a session whose warnings can be taken before the client sees them. Its Warn is called from several goroutines.
 type WarningCatcher interface {
 	// CatchWarnings sends warnings to another place, nil for the session, and returns the place before.
 	CatchWarnings(to *[]*sql.Warning) *[]*sql.Warning
@@ -37,12 +37,32 @@ type WarningCatcher interface {
 // Strict hands the values that an analyzed plan cannot convert to onFault. GMS makes them 0 or NULL with a warning, or without. In the context of
 // DivisionErrors it makes a division by zero an error.
 func Strict(ctx *sql.Context, n sql.Node, onFault OnFault) (sql.Node, error) {
-	return stricter{onFault, divisionIsError(ctx)}.node(ctx, n, true)
+	return stricter{onFault: onFault, division: divisionIsError(ctx)}.node(ctx, n, true)
 }
 
 type stricter struct {
 	onFault  OnFault
 	division bool // by zero is an error
+	columns  *projected
+	at       int // of columns
+}
+
+// projected are the columns of one Project. A row that is left out for one of them is looked through for what is wrong with the others.
+type projected struct {
+	exprs  []sql.Expression
+	inside bool // the others are being looked at
+}
+
+// lookOn evaluates the columns behind one that left the row out: onFault hears of theirs.
+func (p *projected) lookOn(ctx *sql.Context, row sql.Row, at int) {
+	if p == nil || p.inside {
+		return
+	}
+	p.inside = true
+	defer func() { p.inside = false }()
+	for _, e := range p.exprs[at+1:] {
+		_, _ = e.Eval(ctx, row) // the row is left out already: only faults count
+	}
 }
 
 func (s stricter) node(ctx *sql.Context, n sql.Node, alone bool) (sql.Node, error) {
@@ -72,8 +92,10 @@ func (s stricter) expressions(ctx *sql.Context, n sql.Node, alone bool) (sql.Nod
 	switch n := n.(type) {
 	case *plan.Project:
 		out := make([]sql.Expression, len(n.Projections))
+		s.columns = &projected{exprs: out}
 		for i, e := range n.Projections {
 			var err error
+			s.at = i
 			if out[i], err = s.column(ctx, e, alone); err != nil {
 				return nil, err
 			}
@@ -132,11 +154,22 @@ func hasCast(e sql.Expression) bool {
 }
 
 func isCast(e sql.Expression) bool {
-	switch e.(type) {
-	case *expression.Convert, *Assigned:
-		return true
+	_, assigned := e.(*Assigned)
+	_, _, cast := castOf(e)
+	return assigned || cast
+}
+
+// castOf is the CAST that an expression is, and its operand; a Wrapper too which has the operand of the CAST that it stands for, and is not around it.
+func castOf(e sql.Expression) (cast, child sql.Expression, ok bool) {
+	inner := e
+	w, wrapped := e.(Wrapper)
+	if wrapped {
+		inner = w.Unwrap()
 	}
-	return false
+	if _, ok = inner.(*expression.Convert); !ok || wrapped && w.Children()[0] == inner {
+		return nil, nil, false
+	}
+	return e, e.Children()[0], true
 }
 
 // column watches a projected expression below its name.
@@ -260,7 +293,11 @@ func (w *watched) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || message == "" {
 		return v, err
 	}
-	return nil, w.onFault(Fault{Column: w.column, Expr: w.inner.String(), Row: row, Message: message, Alone: w.alone})
+	err = w.onFault(Fault{Column: w.column, Expr: w.inner.String(), Row: row, Message: message, Alone: w.alone})
+	if errors.Is(err, ErrSkipRow) {
+		w.columns.lookOn(ctx, row, w.at)
+	}
+	return nil, err
 }
 
 // divisionKey is the context's key of whether a division by zero is an error.
@@ -304,19 +341,19 @@ var conversionFailed = map[int]bool{
 
 // eval is the value, and what is wrong with it where GMS does not warn.
 func (w *watched) eval(ctx *sql.Context, row sql.Row) (v any, message string, err error) {
-	cast, ok := w.inner.(*expression.Convert)
+	cast, child, ok := castOf(w.inner)
 	if !ok {
 		v, err = w.inner.Eval(ctx, row)
 		return v, "", err
 	}
-	from, err := cast.Child.Eval(ctx, row)
+	from, err := child.Eval(ctx, row)
 	if err == nil {
 		from, err = sql.UnwrapAny(ctx, from)
 	}
 	if err != nil || from == nil {
 		return nil, "", err
 	}
-	of, err := cast.WithChildren(ctx, expression.NewLiteral(from, cast.Child.Type(ctx)))
+	of, err := cast.WithChildren(ctx, expression.NewLiteral(from, child.Type(ctx)))
 	if err != nil {
 		return nil, "", err
 	}

@@ -44,7 +44,7 @@ func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	if t.Kind == batch.Void {
 		return nil, fmt.Errorf("a column of type void holds only NULL; found %T", v)
 	}
-	if out, ok := direct(t, v); ok {
+	if out, ok := Direct(t, v); ok {
 		return out, nil
 	}
 	converted, inRange, err := Of(t).Convert(ctx, v)
@@ -57,7 +57,7 @@ func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	if IsZeroDate(converted) {
 		return nil, &DateError{Type: Of(t), Value: v}
 	}
-	if out, ok := direct(t, converted); ok {
+	if out, ok := Direct(t, converted); ok {
 		return out, nil
 	}
 	return toDecimal(t, converted)
@@ -79,8 +79,8 @@ func fromDocument(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	return d.String(), nil
 }
 
-// direct handles the Go types that GMS's own types hold.
-func direct(t batch.Type, v any) (any, bool) {
+// Direct is ToBatch of the Go types that GMS's own types hold, without a look at the value; false for the others.
+func Direct(t batch.Type, v any) (any, bool) {
 	switch t.Kind {
 	case batch.Bool:
 		switch v := v.(type) {

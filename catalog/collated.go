@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
+)
+
+// collateTexts gives COLLATE texts of the lake as texts of GMS's own, the only ones that it takes.
+func collateTexts(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
+	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		collated, ok := e.(*expression.CollatedExpression)
+		if !ok || !collated.Resolved() || types.IsText(collated.Child().Type(ctx)) {
+			return e, transform.SameTree, nil
+		}
+		if _, ofLake := collated.Child().Type(ctx).(mysqltype.String); !ofLake {
+			return e, transform.SameTree, nil
+		}
+		out, err := e.WithChildren(ctx, compile.NewDateText(collated.Child()))
+		return out, transform.NewTree, err
+	})
+}
+
+// collateMembers writes IN of a list as e = a OR e = b, where texts compare by another collation than by their bytes: GMS looks for equal bytes.
+func collateMembers(
+	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+) (sql.Node, transform.TreeIdentity, error) {
+	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		in, ok := e.(*expression.InTuple)
+		if !ok || !in.Resolved() {
+			return e, transform.SameTree, nil
+		}
+		list, ok := in.Right().(expression.Tuple)
+		if !ok {
+			return e, transform.SameTree, nil
+		}
+		equal, collated := make([]sql.Expression, len(list)), false
+		for i, member := range list {
+			with, texts := compile.ComparedBy(ctx, in.Left(), member)
+			collated = collated || texts && !compile.BytesDecide(with)
+			equal[i] = expression.NewEquals(in.Left(), member)
+		}
+		if !collated {
+			return e, transform.SameTree, nil
+		}
+		return expression.JoinOr(equal...), transform.NewTree, nil
+	})
+}

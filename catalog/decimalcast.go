@@ -1,0 +1,130 @@
+package catalog
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/batch"
+	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
+)
+
+// sizeDecimals writes CAST(e AS DECIMAL) as CAST(e AS DECIMAL(10)), which it is: GMS has no digits then, as in the casts that it puts around columns of UNION.
+func sizeDecimals(stmt ast.SQLNode) error {
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		if c, ok := n.(*ast.ConvertExpr); ok && c.Type != nil && c.Type.Length == nil && decimalWord.MatchString(c.Type.Type) {
+			c.Type.Length = ast.NewIntVal([]byte("10"))
+		}
+		return true, nil
+	}, stmt)
+}
+
+var decimalWord = regexp.MustCompile(`(?i)^decimal$`)
+
+// decimalCast is CAST(e AS DECIMAL(p, s)) by MySQL's rules: rounded to s digits, and what has more than p of them is the nearest that has not, with a warning.
+// GMS's rounds to no scale of 0, makes 0 of what is too large, and keeps the sign of what becomes 0.
+type decimalCast struct {
+	*expression.Convert
+	typ sql.DecimalType
+}
+
+var (
+	_ sql.Expression         = decimalCast{}
+	_ sql.CollationCoercible = decimalCast{}
+	_ compile.Wrapper        = decimalCast{}
+	_ compile.Caster         = decimalCast{}
+)
+
+// convertDigits finds p of DECIMAL(p, 0) in the text of GMS's conversion, which keeps it to itself.
+var convertDigits = regexp.MustCompile(`, decimal\((\d+)\)\)$`)
+
+// newDecimalCast is of a conversion to DECIMAL.
+func newDecimalCast(ctx *sql.Context, convert *expression.Convert) sql.Expression {
+	typ := convert.Type(ctx).(sql.DecimalType)
+	if digits := convertDigits.FindStringSubmatch(convert.String()); digits != nil {
+		p, err := strconv.ParseUint(digits[1], 10, 8)
+		if sized, sizeErr := types.CreateColumnDecimalType(uint8(p), 0); err == nil && sizeErr == nil {
+			typ = sized
+		}
+	}
+	return decimalCast{convert, typ}
+}
+
+// Unwrap returns GMS's.
+func (c decimalCast) Unwrap() sql.Expression { return c.Convert }
+
+// Type is the DECIMAL.
+func (c decimalCast) Type(*sql.Context) sql.Type { return c.typ }
+
+// CastTo says what batches compute, where no value can be too large.
+func (c decimalCast) CastTo(*sql.Context) (sql.Expression, batch.Type, bool) {
+	t, err := mysqltype.ToDelta(c.typ)
+	return c.Child, t, err == nil
+}
+
+// WithChildren returns it over another expression.
+func (c decimalCast) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	e, err := c.Convert.WithChildren(ctx, children...)
+	if convert, ok := e.(*expression.Convert); ok && err == nil {
+		return decimalCast{convert, c.typ}, nil
+	}
+	return e, err
+}
+
+// Eval is the DECIMAL.
+func (c decimalCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := c.Child.Eval(ctx, row)
+	if err == nil {
+		v, err = sql.UnwrapAny(ctx, v)
+	}
+	if err == nil {
+		v, err = types.ConvertHexBlobToDecimalForNumericContext(v, c.Child.Type(ctx))
+	}
+	if err != nil || v == nil {
+		return nil, err
+	}
+	n, err := types.InternalDecimalType.ConvertToDecimal(v)
+	switch {
+	case sql.ErrTruncatedIncorrect.Is(err): // n is the number that the text begins with
+		ctx.Warn(mysqltype.WrongValue, "%s", err.Error())
+	case err != nil:
+		return c.typ.Zero(), nil // as GMS has what is no number
+	}
+	if n == nil || n.Form != apd.Finite {
+		return c.typ.Zero(), nil
+	}
+	if c.typ.Equals(types.InternalDecimalType) {
+		return withoutMinus(n), nil
+	}
+	out := new(apd.Decimal)
+	if _, err := exactContext.Quantize(out, n, -int32(c.typ.Scale())); err != nil || out.NumDigits() > int64(c.typ.Precision()) {
+		return c.limit(ctx, n.Negative), nil
+	}
+	return withoutMinus(out), nil
+}
+
+// limit is the largest value, or the smallest, with MySQL's warning.
+func (c decimalCast) limit(ctx *sql.Context, negative bool) *apd.Decimal {
+	ctx.Warn(outOfRange, "Out of range value for column '%s' at row 1", c)
+	out := apd.New(1, int32(c.typ.Precision()))
+	_, _ = exactContext.Sub(out, out, apd.New(1, 0)) // has the digits
+	out.Exponent, out.Negative = -int32(c.typ.Scale()), negative
+	return out
+}
+
+// outOfRange is MySQL's ER_WARN_DATA_OUT_OF_RANGE.
+const outOfRange = 1264
+
+// withoutMinus is a number as it is, and 0 for -0.
+func withoutMinus(n *apd.Decimal) *apd.Decimal {
+	if n.Negative && n.IsZero() {
+		return new(apd.Decimal).Abs(n)
+	}
+	return n
+}

@@ -1,0 +1,114 @@
+package catalog
+
+import (
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
+	"lakesql/vector"
+)
+
+// asText is a value as the text that MySQL makes of it for a function.
+func asText(ctx *sql.Context, v any) (string, error) {
+	converted, _, err := types.LongText.Convert(ctx, v)
+	if err == nil {
+		converted, err = sql.UnwrapAny(ctx, converted)
+	}
+	text, _ := converted.(string)
+	return text, err
+}
+
+// asInteger is a value as a BIGINT, rounded.
+func asInteger(ctx *sql.Context, v any) (int64, error) {
+	converted, _, err := types.Int64.Convert(ctx, v)
+	n, _ := converted.(int64)
+	return n, err
+}
+
+// kernelFunction is a function of package vector for rows: one that GMS has otherwise than MySQL. kinds are those that f takes, String, Int64 or Timestamp; from the
+// least-th on they may be left out.
+func kernelFunction(name string, f *vector.Function, t sql.Type, least int, kinds ...batch.Kind) sql.Function {
+	eval := func(ctx *sql.Context, args []any) (any, error) {
+		operands := make([]vector.Expr, len(args))
+		for i, v := range args {
+			var err error
+			if operands[i], err = kernelOperand(ctx, kinds[i], v); err != nil {
+				return nil, err
+			}
+		}
+		x, err := vector.NewScalar(f, operands...)
+		if err != nil {
+			return nil, err
+		}
+		warn := func(w vector.Warning) { ctx.Warn(w.Code, "%s", w.Message) }
+		out, err := x.Eval(vector.WithWarnings(ctx, warn), &batch.Batch{Len: 1})
+		if err != nil {
+			return nil, err
+		}
+		return mysqltype.NewGetter(batch.Field{Type: x.Type(), Nullable: true}, out)(0), nil
+	}
+	return scalarFunction(name, least, len(kinds), func(*sql.Context, []sql.Expression) (scalarBody, error) {
+		return scalarBody{typ: t, nulls: true, eval: eval}, nil
+	})
+}
+
+// kernelOperand is a value as MySQL converts it for a function.
+func kernelOperand(ctx *sql.Context, kind batch.Kind, v any) (vector.Expr, error) {
+	if v == nil {
+		return vector.NewNull(batch.Type{Kind: kind}), nil
+	}
+	if kind == batch.Int64 {
+		n, err := asInteger(ctx, v)
+		return vector.NewInt(n), err
+	}
+	if kind == batch.Timestamp {
+		at := asTime(ctx, v)
+		if at == nil {
+			return vector.NewNull(batch.Type{Kind: kind}), nil
+		}
+		return vector.NewTimestamp(kind, at.UnixMicro()), nil
+	}
+	text, err := asText(ctx, v)
+	return vector.NewString(text), err
+}
+
+// asTime is a value as a time; nil, with MySQL's warning, for what is none.
+func asTime(ctx *sql.Context, v any) *time.Time {
+	if text, ok := v.(string); !ok || !noDate(text, false) {
+		converted, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
+		if at, ok := converted.(time.Time); ok && (err == nil || sql.ErrTruncatedIncorrect.Is(err)) {
+			return &at
+		}
+	}
+	ctx.Warn(mysqltype.WrongValue, "Incorrect datetime value: '%v'", v)
+	return nil
+}
+
+// dayOf is DATE(time). GMS's is a text.
+func dayOf(ctx *sql.Context, args []any) (any, error) {
+	at := asTime(ctx, args[0])
+	if at == nil {
+		return nil, nil
+	}
+	return midnight(*at), nil
+}
+
+const (
+	firstDays = 366     // TO_DAYS('0001-01-01')
+	lastDays  = 3652424 // TO_DAYS('9999-12-31')
+)
+
+// dateOfDays is FROM_DAYS(n), the zero date outside of the days that MySQL has.
+func dateOfDays(ctx *sql.Context, args []any) (any, error) {
+	n, err := asInteger(ctx, args[0])
+	if err != nil && !sql.ErrTruncatedIncorrect.Is(err) {
+		return nil, err
+	}
+	if n < firstDays || n > lastDays {
+		return types.ZeroDateStr, nil
+	}
+	return time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n-firstDays)), nil
+}
