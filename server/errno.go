@@ -81,6 +81,8 @@ func number(err error) *mysql.SQLError {
 		return mysql.NewSQLError(mysql.ERParseError, mysql.SSClientError, "%s", e.Error())
 	case *vector.MemoryError:
 		return mysql.NewSQLError(mysql.EROutOfResources, mysql.SSUnknownSQLState, "%s", e.Error())
+	case *vector.SpillLimitError:
+		return mysql.NewSQLError(mysql.ERRecordFileFull, mysql.SSUnknownSQLState, "%s", e.Error())
 	case *vector.OverflowError:
 		return mysql.NewSQLError(mysql.ERDataOutOfRange, mysql.SSDataOutOfRange, "%s", e.Error())
 	}
@@ -109,7 +111,7 @@ var fixed = []struct {
 	{errTimeLimit, 3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"},
 	{errShutdown, mysql.ERServerShutdown, mysql.SSServerShutdown, "Server shutdown in progress"},
 	{errTooManyMarks, 1390, "HY000", "Prepared statement contains too many placeholders"},
-	{syscall.ENOSPC, 1021, "HY000", "Disk full: no space left where the lake or the checkpoint is; nothing was committed. Make room, then run the statement again"},
+	{syscall.ENOSPC, 1021, "HY000", "Disk full: no space left where the lake, the checkpoint or --spill-dir is; nothing was committed. Make room, then run the statement again"},
 }
 
 // ownError is one of our numbers.

@@ -12,7 +12,7 @@ import (
 	"lakesql/checkpoint"
 	"lakesql/delta"
 	"lakesql/files"
-	"lakesql/format/csv"
+	"lakesql/format"
 	"lakesql/format/parquet"
 	"lakesql/sqlext"
 	"lakesql/store"
@@ -65,7 +65,7 @@ var ownErrors = []ownError{
 	{20014, "The stream's target is another table than the checkpoint's.", streamKind(stream.KindTableReplaced)},
 	{20020, "The columns of the SELECT of a stream or COPY INTO do not fit the target.", streamKind(stream.KindSchema)},
 	{20021, "The data of a stream or COPY INTO cannot be read as its options say.", streamKind(stream.KindData)},
-	{20022, "A source file that was recorded for a batch, or listed by COPY INTO, changed or is gone.", streamKind(stream.KindSourceChanged)},
+	{20022, "A source file that was recorded for a batch, or listed by COPY INTO, changed or is gone; or a source table is another one, or has lost versions or files.", streamKind(stream.KindSourceChanged)},
 	{20023, "A batch had more malformed rows than MAX n ROWS.", streamKind(stream.KindTooManyErrors)},
 	{20024, "Another process wrote this stream's batch.", streamKind(stream.KindConcurrentStream)},
 	{20025, "COPY INTO names a folder or file that is not there.", streamKind(stream.KindNoSource)},
@@ -99,8 +99,8 @@ var ownErrors = []ownError{
 	{20302, "A source file changed after it was listed.", typed[*files.ChangedError]},
 	{20303, "A source file cannot be read as what the options say it is.", typed[*files.UnreadableError]},
 	{20304, "There is no file from which the columns could be inferred.", is(files.ErrNoData, source.ErrNoData)},
-	{20305, "A record is malformed, and the mode is FAILFAST.", typed[*csv.RecordError]},
-	{20306, "The file or the options are not what the format can be.", typed[*csv.FormatError]},
+	{20305, "A record is malformed, and the mode is FAILFAST.", typed[*format.RecordError]},
+	{20306, "The file or the options are not what the format can be.", typed[*format.Error]},
 	{20307, "A text is not of its column's type.", typed[*batch.ParseError]},
 	{20308, "The source is not what it was when the range was recorded.", is(source.ErrChanged)},
 	{20309, "The source holds data that cannot be read.", is(source.ErrData)},

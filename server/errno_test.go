@@ -56,6 +56,7 @@ func TestErrorNumbers(t *testing.T) {
 		{sql.ErrWrongDBName.New("x"), 1102, "42000", ""},
 		{fmt.Errorf("outer: %w", sql.ErrDatabaseNotFound.New("x")), 1049, "42000", "Unknown database 'x'"},
 		{mysql.NewSQLError(1690, "", "out of range"), 1690, "22003", "out of range"},
+		{fmt.Errorf("sort: %w", &vector.SpillLimitError{Limit: 1 << 30}), 1114, "HY000", "queries would spill more than the 1024 MiB that they may have on disk together"},
 		{fmt.Errorf("scan: %w", &vector.MemoryError{What: "a sort", Limit: 1 << 30}), 1041, "HY000",
 			"a sort needs more than the 1024 MiB of memory that a query may hold; filter more rows, or take fewer distinct values"},
 		{&vector.OverflowError{Type: "BIGINT", Expr: "1 + 2"}, 1690, "22003", ""},

@@ -2,10 +2,12 @@ package server
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,20 +22,26 @@ const readBuffer = 16 << 10
 // acceptPause is how long no client is accepted after the process ran out of file descriptors.
 const acceptPause = 50 * time.Millisecond
 
+// maxEntering is how many connections may be logging in. One more closes the one that has been at it longest: who means it takes milliseconds.
+const maxEntering = 512
+
 // frontListener hands vitess connections of ours, and knows which are open.
 type frontListener struct {
 	net.Listener
 	statistics func() string // the text that answers COM_STATISTICS
+	tls        *tls.Config   // nil: connections are not encrypted
 
 	mu     sync.Mutex
 	closed bool  // no more connections: guards adding to open while it is waited for
 	err    error // why accepting ended, unless Close ended it
 	conns  map[*frontConn]struct{}
-	open   sync.WaitGroup // connections whose handler still runs
+	// entering are those of them that have not logged in, the oldest first.
+	entering []*frontConn
+	open     sync.WaitGroup // connections whose handler still runs
 }
 
-func newFrontListener(l net.Listener, statistics func() string) *frontListener {
-	return &frontListener{Listener: l, statistics: statistics, conns: make(map[*frontConn]struct{})}
+func newFrontListener(l net.Listener, config *tls.Config, statistics func() string) *frontListener {
+	return &frontListener{Listener: l, tls: config, statistics: statistics, conns: make(map[*frontConn]struct{})}
 }
 
 // Accept waits for a client.
@@ -47,12 +55,17 @@ func (l *frontListener) Accept() (net.Conn, error) {
 		}
 		return nil, err
 	}
-	c := newFrontConn(raw, l.statistics)
+	c := newFrontConn(raw, l.tls, l.statistics)
 	if l.closed {
 		return nil, joinClose(net.ErrClosed, raw)
 	}
 	l.conns[c] = struct{}{}
 	l.open.Add(1)
+	if len(l.entering) == maxEntering {
+		_ = l.entering[0].Close() // it may be closed already: that is what is wanted
+		l.entering = l.entering[1:]
+	}
+	l.entering = append(l.entering, c)
 	return c, nil
 }
 
@@ -77,12 +90,28 @@ func (l *frontListener) broken() error {
 	return fmt.Errorf("accept clients on %s: %w", l.Addr(), l.err)
 }
 
+// admit is called when a client has shown who it is: its login has no bounds any more.
+func (l *frontListener) admit(c *frontConn) {
+	c.loggedIn()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entered(c)
+}
+
+// entered takes a connection from those that log in. The caller holds mu.
+func (l *frontListener) entered(c *frontConn) {
+	if i := slices.Index(l.entering, c); i >= 0 {
+		l.entering = slices.Delete(l.entering, i, i+1)
+	}
+}
+
 // done is called when the connection's handler has ended.
 func (l *frontListener) done(c *frontConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.conns[c]; ok {
 		delete(l.conns, c)
+		l.entered(c)
 		l.open.Done()
 	}
 }
@@ -116,8 +145,13 @@ func (l *frontListener) each(do func(*frontConn)) {
 
 // frontConn is a client's connection as vitess reads and writes it.
 type frontConn struct {
-	net.Conn
+	net.Conn // the bytes as they travel: for deadlines and Close, which other goroutines call
 	requests filter
+	security security
+	out      io.Writer // where packets go: Conn, or TLS on it
+
+	// past is there while rows go out past vitess; only the goroutine that runs the connection's commands touches it.
+	past *pastRows
 
 	// instead is what replaces the next packet that vitess writes; nil: nothing.
 	instead atomic.Pointer[[]byte]
@@ -125,14 +159,22 @@ type frontConn struct {
 	retired atomic.Bool
 }
 
-func newFrontConn(raw net.Conn, statistics func() string) *frontConn {
-	c := &frontConn{Conn: raw}
+func newFrontConn(raw net.Conn, config *tls.Config, statistics func() string) *frontConn {
+	c := &frontConn{Conn: raw, out: raw, security: security{config: config}}
 	c.requests.src = bufio.NewReaderSize(raw, readBuffer)
+	c.requests.security, c.requests.secure = &c.security, c.secure
 	c.requests.statistic = func() error {
-		_, err := raw.Write(frame([]byte(statistics()), 1))
+		_, err := c.out.Write(frame([]byte(statistics()), 1))
 		return err
 	}
+	_ = c.SetDeadline(time.Now().Add(loginTime)) // where this fails, the connection is closed already
 	return c
+}
+
+// loggedIn lifts the bounds on the time and the packets of the login.
+func (c *frontConn) loggedIn() {
+	c.security.admitted = true
+	_ = c.SetDeadline(time.Time{}) // where this fails, the connection is closed already
 }
 
 // front returns our side of a connection. All connections of this server have one.
@@ -158,18 +200,25 @@ func (c *frontConn) retire() {
 
 // Write sends what vitess writes.
 func (c *frontConn) Write(p []byte) (int, error) {
+	if c.past != nil {
+		return c.writePast(p)
+	}
 	payload := c.instead.Swap(nil)
 	if payload == nil {
-		return c.Conn.Write(p)
+		return c.out.Write(c.security.onLogin(p)) // which has as many bytes
 	}
-	if len(p) < headerBytes || len(p) < headerBytes+payloadSize(p) { // not the one packet that was announced
+	if !beginsWithPacket(p) { // not the one packet that was announced
 		return 0, errNotOnePacket
 	}
 	rest := p[headerBytes+payloadSize(p):]
-	if _, err := c.Conn.Write(append(frame(*payload, p[3]), rest...)); err != nil {
+	if _, err := c.out.Write(append(frame(*payload, p[3]), rest...)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+func beginsWithPacket(p []byte) bool {
+	return len(p) >= headerBytes && len(p) >= headerBytes+payloadSize(p)
 }
 
 // failResult puts an error in the place of the packet that ends a result. Everything before it must have been flushed.

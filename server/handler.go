@@ -29,7 +29,7 @@ type handler struct {
 	base          context.Context // ends when the server closes
 	metrics       *metrics
 	log           *slog.Logger
-	closed        func(*frontConn) // a connection's last call
+	listener      *frontListener // hears of each login and of a connection's last call
 }
 
 // install is a GMS option: it takes the place of the handler that GMS made, and keeps that one for what it does well.
@@ -46,13 +46,17 @@ func (h *handler) NewConnection(c *mysql.Conn) {
 
 // ConnectionClosed is the last call for a connection.
 func (h *handler) ConnectionClosed(c *mysql.Conn) {
-	defer h.closed(front(c))
+	defer h.listener.done(front(c))
 	defer h.metrics.threads.Add(-1)
 	h.Handler.ConnectionClosed(c)
 }
 
 // ConnectionAuthenticated makes the session.
 func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
+	h.listener.admit(front(c))
+	if who, ok := c.UserData.(sql.MysqlConnectionUser); ok {
+		h.processes.loggedIn(c.ConnectionID, who.User+"@"+who.Host)
+	}
 	return asError(sqlError(h.sessions.ConnReady(h.base, c)))
 }
 
@@ -63,33 +67,34 @@ func (h *handler) ComInitDB(c *mysql.Conn, database string) error {
 
 // ComQuery runs one statement.
 func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, send mysql.ResultSpoolFn) error {
-	_, err := h.run(ctx, c, request{text: query}, send)
+	_, err := h.run(ctx, c, request{text: query}, &spool{send: send})
 	return err
 }
 
 // ComMultiQuery runs the first of several statements and returns the rest. An error drops the rest, as MySQL does.
 func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, send mysql.ResultSpoolFn) (string, error) {
-	return h.run(ctx, c, request{text: query, multi: true}, send)
+	return h.run(ctx, c, request{text: query, multi: true}, &spool{send: send})
 }
 
 // ComStmtExecute runs a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, send func(*sqltypes.Result) error) error {
-	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, func(r *sqltypes.Result, _ bool) error { return send(r) })
+	out := &spool{binary: true, send: func(r *sqltypes.Result, _ bool) error { return send(r) }}
+	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, out)
 	return err
 }
 
 // run runs a statement and sees to it that an error reaches the client: by itself before the first row, in place of the result's
 // end after it.
-func (h *handler) run(ctx context.Context, c *mysql.Conn, r request, send mysql.ResultSpoolFn) (rest string, err error) {
-	out := &spool{send: send}
+func (h *handler) run(ctx context.Context, c *mysql.Conn, r request, out *spool) (rest string, err error) {
 	started := time.Now()
-	rest, err = h.query(ctx, c, r, out)
+	rest, err = h.query(ctx, c, &r, out)
 	e := sqlError(err)
 	h.metrics.observe(time.Since(started), e)
+	h.audit(c, r, time.Since(started), e)
 	if e == nil {
 		return rest, nil
 	}
-	h.log.Debug("a statement failed", "connection", c.ConnectionID, "statement", r.text, "errno", e.Num, "error", err)
+	h.log.Debug("a statement failed", "connection", c.ConnectionID, "statement", sqlext.Redact(r.text), "errno", e.Num, "error", shownError(r.text, err))
 	if !out.started || out.broken {
 		return "", e
 	}

@@ -2,10 +2,8 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -116,38 +114,4 @@ func TestStreamsShowInTheProcessList(t *testing.T) {
 	_, err := db.Exec("KILL 1000000000")
 	require.NoError(t, err)
 	require.Equal(t, []uint32{1_000_000_000}, ts.streams.killed)
-}
-
-func TestHTTP(t *testing.T) {
-	ts := startServer(t)
-	ts.streams.list = []stream.Status{{Definition: stream.Definition{Database: "lake", Name: "s"}, State: stream.Failed, LastBatchID: 7, RowsWritten: 12}}
-	require.NoError(t, ts.open(t, "").Ping())
-	require.Error(t, drainRows(ts.open(t, "").Query("SELECT nothing")))
-	require.Equal(t, "ok\n", get(t, ts, "/healthz"))
-	metrics := get(t, ts, "/metrics")
-	for _, line := range []string{
-		`lakesql_stream_state{database="lake",state="FAILED",stream="s"} 1`,
-		`lakesql_stream_state{database="lake",state="IDLE",stream="s"} 0`,
-		`lakesql_stream_last_batch{database="lake",stream="s"} 7`,
-		`lakesql_stream_rows_total{database="lake",stream="s"} 12`,
-		`lakesql_connections 2`,
-		`lakesql_statements_total{errno="1054"} 1`,
-	} {
-		require.Contains(t, metrics, line+"\n")
-	}
-	require.Contains(t, get(t, ts, "/debug/pprof/"), "goroutine")
-}
-
-func get(t *testing.T, ts *testServer, path string) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://"+ts.cfg.HTTP.Addr().String()+path, nil)
-	require.NoError(t, err)
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return string(body)
 }

@@ -67,6 +67,7 @@ func startServer(t *testing.T) *testServer {
 	httpListener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ts.Server, err = New(Config{Listener: listener, HTTP: httpListener, Engine: ts.engine, Streams: ts.streams, Version: "test",
+		Memory: func() (used, limit int64) { return 10, 100 },
 		NewSession: func(_ context.Context, c *mysql.Conn, addr string) (gmssql.Session, error) {
 			user := c.UserData.(gmssql.MysqlConnectionUser)
 			client := gmssql.Client{User: user.User, Address: user.Host, Capabilities: c.Capabilities}
@@ -122,6 +123,8 @@ func (f *fakeStreams) Kill(_ context.Context, id uint32) (bool, error) {
 	f.killed = append(f.killed, id)
 	return true, nil
 }
+
+func (f *fakeStreams) Workers() stream.Pool { return stream.Pool{Size: 8, Busy: 3} }
 
 // generatedDB has tables that memory's cannot hold.
 type generatedDB struct {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 )
@@ -27,13 +29,16 @@ const (
 //
 //   - a COM_STMT_PREPARE's text is kept for the handler, and a stand-in that every parser understands passes in its place;
 //   - a COM_STMT_EXECUTE asks for no cursor: the rows follow at once, which the protocol leaves to the server;
-//   - a COM_STATISTICS is answered here.
+//   - a COM_STATISTICS is answered here;
+//   - a client that asks for TLS gets it (see security).
 //
 // A read that fails loses nothing: it goes on where it was when it is called again. vitess interrupts a waiting read with a
 // deadline, so this happens all the time.
 type filter struct {
 	src       io.Reader
 	statistic func() error // answers COM_STATISTICS
+	security  *security    // nil: the filter's packets are no login
+	secure    func() error // begins TLS, and changes src
 
 	in     []byte // the start of a packet that is being looked at
 	out    []byte // to be handed out next
@@ -86,6 +91,9 @@ func (f *filter) next() error {
 		return err
 	}
 	size, sequence := payloadSize(f.in), f.in[3]
+	if asked, err := f.login(size, sequence); asked || err != nil {
+		return err
+	}
 	switch {
 	case f.preparing:
 		return f.prepare(size)
@@ -113,6 +121,37 @@ func (f *filter) next() error {
 	}
 	f.forward(size)
 	return nil
+}
+
+var errTooEarly = errors.New("a client sends a command before it has logged in")
+
+// login sees to the packets of a login, which nobody can make large: who sends them is not known yet. asked: the packet asked for TLS, which is there now, and is no packet for vitess.
+func (f *filter) login(size int, sequence byte) (asked bool, err error) {
+	s := f.security
+	if s == nil || s.over {
+		return false, nil
+	}
+	if s.config != nil && s.conn == nil && sequence == 1 && size == sslRequestBytes {
+		if err := f.fill(headerBytes + size); err != nil {
+			return false, err
+		}
+		if isSSLRequest(f.in) {
+			f.in = nil
+			return true, f.secure()
+		}
+	}
+	switch {
+	case !s.admitted && sequence == 0:
+		return false, errTooEarly
+	case !s.admitted && size > maxLoginBytes:
+		return false, fmt.Errorf("a client sends a packet of %d bytes to log in, and %d are allowed", size, maxLoginBytes)
+	}
+	if sequence == 0 {
+		s.over = true
+	} else if s.conn != nil {
+		f.in[headerBytes-1]--
+	}
+	return false, nil
 }
 
 // fill reads until n bytes of the packet are there.

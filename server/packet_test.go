@@ -164,6 +164,34 @@ func TestCommandsOfSeveralPackets(t *testing.T) {
 	require.Equal(t, string(after), string(got[len(got)-len(after):]))
 }
 
+func TestBeforeTheLoginPacketsAreSmall(t *testing.T) {
+	for name, sent := range map[string][]byte{
+		"a command":                frame([]byte{comStmtPrepare, 'x'}, 0),
+		"a command in pieces":      {0xff, 0xff, 0xff, 0, comStmtPrepare},
+		"a large packet":           frame(make([]byte, maxLoginBytes+1), 1),
+		"one that will not end":    {0xff, 0xff, 0xff, 1},
+		"an empty one, sequence 0": {0, 0, 0, 0},
+	} {
+		f := newFilter(bytes.NewReader(sent))
+		f.security = &security{}
+		got, err := readThrough(f, []int{10})
+		require.NotErrorIs(t, err, io.EOF, name)
+		require.NotErrorIs(t, err, io.ErrUnexpectedEOF, name)
+		require.Empty(t, got, name)
+	}
+	login, command := frame(make([]byte, maxLoginBytes), 1), frame([]byte{3, 'x'}, 0)
+	f := newFilter(bytes.NewReader(append(bytes.Clone(login), command...)))
+	f.security = &security{}
+	got := make([]byte, len(login))
+	_, err := io.ReadFull(f, got)
+	require.NoError(t, err)
+	require.Equal(t, login, got)
+	f.security.admitted = true
+	got, err = readThrough(f, []int{10})
+	require.ErrorIs(t, err, io.EOF)
+	require.Equal(t, command, got)
+}
+
 func TestStandInOfTooManyParametersHasNone(t *testing.T) {
 	require.Equal(t, "SELECT 1", string(standIn(maxMarks+1, 0)))
 	require.Len(t, standIn(maxMarks, 0), len("SELECT ")+2*maxMarks-1)

@@ -15,6 +15,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/catalog"
+	"lakesql/sqlext"
 )
 
 const (
@@ -29,11 +30,14 @@ type request struct {
 	text   string
 	multi  bool                             // more statements may follow in text
 	params map[string]*querypb.BindVariable // of a prepared statement
+
+	executed string // the text of what an EXECUTE runs, once that is known
 }
 
 // spool hands results to vitess.
 type spool struct {
 	send    mysql.ResultSpoolFn
+	binary  bool // rows are the binary protocol's
 	more    bool // another statement's result follows
 	started bool // something was sent
 	broken  bool // sending failed: the connection is lost
@@ -48,7 +52,7 @@ func (s *spool) put(r *sqltypes.Result) error {
 
 // query runs a statement and sends its result. It returns the statements that follow. The context's cause, not the error that it
 // led to, is the error of a statement that was ended from outside.
-func (h *handler) query(ctx context.Context, c *mysql.Conn, r request, out *spool) (rest string, err error) {
+func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spool) (rest string, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer func() {
@@ -68,8 +72,15 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r request, out *spoo
 	if err != nil {
 		return "", err
 	}
-	sctx.ApplyOpts(sql.WithServices(sql.Services{KillConnection: h.sessions.KillConnection, LoadInfile: loadInfile(c)}))
-	if sctx, err = sctx.ProcessList.BeginQuery(sctx, r.text); err != nil {
+	shown := h.shown(sctx)
+	sctx.ApplyOpts(sql.WithServices(sql.Services{KillConnection: func(id uint32) error {
+		if !shown.mayKill(id) {
+			return nil // as Kill
+		}
+		return h.sessions.KillConnection(id)
+	}, LoadInfile: loadInfile(c)}))
+	sctx.ProcessList = shown
+	if sctx, err = sctx.ProcessList.BeginQuery(sctx, sqlext.Redact(r.text)); err != nil {
 		return "", err
 	}
 	defer sctx.ProcessList.EndQuery(sctx)
@@ -83,13 +94,17 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r request, out *spoo
 }
 
 // execute parses a statement, runs it and sends its result.
-func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool, end context.CancelCauseFunc) (rest string, err error) {
+func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spool, end context.CancelCauseFunc) (rest string, err error) {
 	parsed, text, rest, err := h.parse(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	out.more = rest != ""
-	limit, err := timeLimit(ctx, parsed)
+	run, prepared := executed(ctx, parsed)
+	if prepared {
+		r.executed = catalog.TextOf(run)
+	}
+	limit, err := timeLimit(ctx, run)
 	if err != nil {
 		return "", err
 	}
@@ -100,30 +115,30 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r request, out *spool
 	if err != nil {
 		return "", err
 	}
-	if err := h.checkKill(ctx, parsed); err != nil {
+	if err := h.checkKill(ctx, run); err != nil {
 		return "", err
 	}
-	err = catalog.RunInsert(ctx, parsed, func() bool { return out.started }, func() error {
+	err = catalog.RunInsert(ctx, run, func() bool { return out.started }, func() error {
 		schema, rows, _, err := h.engine.QueryWithBindings(ctx, text, parsed, bindings, nil)
 		if err != nil {
 			return err
 		}
-		if rows, err = limitRows(ctx, parsed, rows); err != nil {
+		if rows, err = limitRows(ctx, run, rows); err != nil {
 			return err
 		}
 		if len(schema) == 0 || types.IsOkResultSchema(schema) {
 			return sendOK(ctx, c, rows, out)
 		}
-		return sendRows(ctx, c, schema, rows, out)
+		return sendResult(ctx, c, schema, rows, out)
 	})
 	if err != nil {
-		return "", inStatement(parsed, err)
+		return "", inStatement(run, err)
 	}
 	return rest, nil
 }
 
 // parse returns the statement, its own text and the text that follows it. A prepared statement was parsed when it was prepared.
-func (h *handler) parse(ctx *sql.Context, r request) (stmt sqlparser.Statement, text, rest string, err error) {
+func (h *handler) parse(ctx *sql.Context, r *request) (stmt sqlparser.Statement, text, rest string, err error) {
 	if prepared, ok := ctx.Session.GetPreparedQuery(sql.RemoveSpaceAndDelimiter(r.text, ';')); ok {
 		return prepared, r.text, "", nil
 	}
@@ -174,7 +189,7 @@ func (h *handler) freeWrites(ctx context.Context, c *mysql.Conn, out *spool) fun
 			return
 		}
 		// What is left goes out under the bound: after this, only the packet that ends the result is to be written.
-		if err := c.FlushBuffer(); err != nil {
+		if err := errors.Join(c.FlushBuffer(), front(c).flushPast()); err != nil {
 			out.broken = true
 			return
 		}

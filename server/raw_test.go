@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 	"net"
@@ -16,18 +17,20 @@ type rawClient struct {
 	conn net.Conn
 	r    *bufio.Reader
 	last byte // the sequence of the packet read last
+	id   uint32
 }
 
 // The capabilities that rawClient has: 4.1 protocol, secure connection, plugin auth.
 const rawCapabilities = 0x200 | 0x8000 | 0x80000
 
-func dialRaw(t *testing.T, ts *testServer) *rawClient {
+func dialRaw(t *testing.T, at interface{ Addr() net.Addr }) *rawClient {
 	t.Helper()
-	conn, err := net.Dial("tcp", ts.Addr().String())
+	conn, err := net.Dial("tcp", at.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	c := &rawClient{t: t, conn: conn, r: bufio.NewReader(conn)}
-	c.read()
+	greeting := c.read()
+	c.id = binary.LittleEndian.Uint32(greeting[bytes.IndexByte(greeting, 0)+1:])
 	login := binary.LittleEndian.AppendUint32(nil, rawCapabilities)
 	login = append(binary.LittleEndian.AppendUint32(login, 1<<24), 45)
 	login = append(login, make([]byte, 23)...)

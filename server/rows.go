@@ -54,6 +54,14 @@ func drain(ctx *sql.Context, rows sql.RowIter) (ok types.OkResult, err error) {
 	}
 }
 
+// sendResult sends the rows of a result.
+func sendResult(ctx *sql.Context, c *mysql.Conn, schema sql.Schema, rows sql.RowIter, out *spool) error {
+	if done, err := sendBatches(ctx, c, schema, rows, out); done {
+		return err
+	}
+	return sendRows(ctx, c, schema, rows, out)
+}
+
 // sendRows sends a result piece by piece. One buffer serves all pieces: vitess has copied a piece when put returns. The rows are
 // closed, which commits what the statement did, before the last piece goes out.
 func sendRows(ctx *sql.Context, c *mysql.Conn, schema sql.Schema, rows sql.RowIter, out *spool) (err error) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -94,25 +93,4 @@ func intVariable(ctx *sql.Context, name string) (int64, error) {
 		return 0, fmt.Errorf("the variable %s is a %T", name, value)
 	}
 	return n, nil
-}
-
-// checkKill refuses to KILL what is not there; GMS's KILL says nothing of it.
-func (h *handler) checkKill(ctx *sql.Context, stmt sqlparser.Statement) error {
-	kill, ok := stmt.(*sqlparser.Kill)
-	if !ok {
-		return nil
-	}
-	literal, ok := kill.ConnID.(*sqlparser.SQLVal)
-	if !ok {
-		return nil
-	}
-	id, err := strconv.ParseUint(string(literal.Val), 10, 32)
-	if err == nil {
-		for _, p := range ctx.ProcessList.Processes() {
-			if uint64(p.Connection) == id {
-				return nil
-			}
-		}
-	}
-	return mysql.NewSQLError(1094, mysql.SSUnknownSQLState, "Unknown thread id: %s", literal.Val)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	sqle "github.com/dolthub/go-mysql-server"
 	gms "github.com/dolthub/go-mysql-server/server"
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/stream"
@@ -30,17 +32,26 @@ type Streams interface {
 	List() []stream.Status
 	// Kill pauses the stream with that process id, and reports whether there is one.
 	Kill(ctx context.Context, processID uint32) (bool, error)
+	// Workers says how the pool that the streams share is used.
+	Workers() stream.Pool
 }
 
 // Config says what a Server works with. Listener, Engine and NewSession must be set.
 type Config struct {
-	Listener   net.Listener // for MySQL clients, on a loopback address; the server closes it
-	HTTP       net.Listener // for health, metrics and profiles; nil: none
+	Listener   net.Listener // for MySQL clients; the server closes it
+	HTTP       net.Listener // for health, metrics and profiles, on a loopback address; nil: none
 	Engine     *sqle.Engine
 	NewSession gms.SessionBuilder
-	Streams    Streams      // nil: none
-	Version    string       // of lakesql, shown to clients
-	Logger     *slog.Logger // nil: discards
+	Streams    Streams                    // nil: none
+	Memory     func() (used, limit int64) // bytes of all statements and batches; nil: not known
+	Version    string                     // of lakesql, shown to clients
+	Logger     *slog.Logger               // nil: discards
+
+	TLS            *tls.Config // nil: connections are not encrypted, and no password is taken but native ones
+	NativePassword bool        // accounts with mysql_native_password may log in
+	OwnerPassword  string      // lets root in from this machine, besides his own password: for the process's own client; "": none
+
+	Now func() time.Time // the clock of the pauses after failed logins; nil: time.Now
 }
 
 // Server is the MySQL port and the HTTP port on one engine.
@@ -59,28 +70,39 @@ type Server struct {
 
 // New makes a server. It starts nothing: Serve does.
 func New(cfg Config) (*Server, error) {
-	for _, l := range []net.Listener{cfg.Listener, cfg.HTTP} {
-		if l == nil {
-			continue
-		}
-		if err := CheckLoopback(l.Addr().String()); err != nil {
+	if cfg.HTTP != nil {
+		if err := CheckLoopback(cfg.HTTP.Addr().String()); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if err := describe(cfg.Version); err != nil {
 		return nil, err
 	}
 	base, stop := context.WithCancelCause(context.Background())
-	s := &Server{cfg: cfg, metrics: newMetrics(cfg.Streams), stop: stop}
+	s := &Server{cfg: cfg, metrics: newMetrics(cfg), stop: stop}
 	processes := newProcessList(cfg.Engine.ProcessList, cfg.Streams)
 	cfg.Engine.ProcessList = processes
-	s.listener = newFrontListener(cfg.Listener, s.metrics.statistics)
-	s.handler = &handler{engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, closed: s.listener.done}
+	s.listener = newFrontListener(cfg.Listener, cfg.TLS, s.metrics.statistics)
+	s.handler = &handler{engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, listener: s.listener}
+	if !cfg.Engine.Analyzer.Catalog.MySQLDb.Enabled() {
+		addRoot(cfg.Engine)
+	}
+	who, err := newLogins(cfg)
+	if err != nil {
+		return nil, err
+	}
 	protocol, err := gms.NewServer(gms.Config{
-		Listener:                 s.listener,
+		Listener: s.listener,
+		ProtocolListenerFactory: func(c gms.Config, l mysql.ListenerConfig, sel gms.ServerEventListener) (gms.ProtocolListener, error) {
+			l.AuthServer = who
+			return gms.MySQLProtocolListenerFactory(c, l, sel)
+		},
 		Version:                  ProtocolVersion + "-lakesql-" + cfg.Version,
 		DisableConnectionWatcher: true, // ours is in query.go
 		Options:                  []gms.Option{s.handler.install},
@@ -89,7 +111,6 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("make the MySQL port: %w", err)
 	}
 	s.protocol = protocol
-	addRoot(cfg.Engine)
 	if cfg.HTTP != nil {
 		s.http = &http.Server{Handler: s.httpHandler(), ReadHeaderTimeout: 10 * time.Second}
 	}
@@ -138,7 +159,7 @@ func (s *Server) Close() error {
 	return s.closeErr
 }
 
-// CheckLoopback refuses an address that other machines can reach: there are no users with passwords yet.
+// CheckLoopback refuses an address that other machines can reach, for a port that asks nobody who he is.
 func CheckLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -147,8 +168,8 @@ func CheckLoopback(address string) error {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("address %q can be reached from other machines, and there are no users with passwords yet: "+
-		"take a loopback address, such as 127.0.0.1:3306", address)
+	return fmt.Errorf("address %q can be reached from other machines, and whoever connects there is not asked for a password: "+
+		"take a loopback address, such as 127.0.0.1:9090", address)
 }
 
 // describe sets the variables that tell clients what they talk to. GMS keeps them for the whole process.
@@ -163,22 +184,13 @@ func describe(version string) error {
 	return nil
 }
 
-// addRoot makes root without a password the one user, from this machine only.
+// addRoot makes root without a password the one user of an engine whose accounts nobody keeps.
 func addRoot(engine *sqle.Engine) {
 	db := engine.Analyzer.Catalog.MySQLDb
-	db.SetPersister(noUsers{})
+	db.SetPersister(&mysql_db.NoopPersister{})
 	editor := db.Editor()
 	defer editor.Close()
-	db.AddEphemeralSuperUser(editor, "root", "localhost", "")
-}
-
-// noUsers refuses to keep users.
-type noUsers struct{}
-
-// Persist refuses.
-func (noUsers) Persist(*sql.Context, []byte) error {
-	return mysql.NewSQLError(mysql.ERNotSupportedYet, mysql.SSClientError,
-		"This version of lakesql doesn't yet support users and grants: connect as root, which needs no password on this machine")
+	db.AddEphemeralSuperUser(editor, "root", localhost, "")
 }
 
 var errNotOnePacket = errors.New("an error is due in place of the end of a result, and something else was written")

@@ -35,11 +35,17 @@ func appender(ctx *sql.Context, t sql.Type) appendFunc {
 			return func(dst []byte, value any) ([]byte, bool) { return appendEarly(dst, value, layout) }
 		}
 	case sqltypes.VarChar, sqltypes.Text:
-		if text, ok := t.(sql.StringType); ok && isUTF8(text.Collation().CharacterSet()) && resultsAreUTF8(ctx) {
+		if isPlainText(ctx, t) {
 			return appendText
 		}
 	}
 	return nil
+}
+
+// isPlainText says whether a text goes to the client as it is.
+func isPlainText(ctx *sql.Context, t sql.Type) bool {
+	text, ok := t.(sql.StringType)
+	return ok && isUTF8(text.Collation().CharacterSet()) && resultsAreUTF8(ctx)
 }
 
 func resultsAreUTF8(ctx *sql.Context) bool {
@@ -114,6 +120,9 @@ func appendReal(dst []byte, v float64, bits int) []byte {
 	case v == 0:
 		return strconv.AppendFloat(dst, v, 'g', -1, bits)
 	}
+	if plain, ok := appendShort(dst, v, bits); ok {
+		return plain
+	}
 	var scratch [32]byte
 	text := strconv.AppendFloat(scratch[:0], v, 'e', -1, bits)
 	mark := len(text) - 1
@@ -128,4 +137,30 @@ func appendReal(dst []byte, v float64, bits int) []byte {
 		return strconv.AppendInt(append(dst, text[:mark+1]...), int64(exponent), 10)
 	}
 	return strconv.AppendFloat(dst, v, 'f', -1, bits)
+}
+
+// maxShort bounds the digits of a number by which appendShort knows a double: of decimals with so many digits no two are the same double.
+const maxShort = 1e15
+
+// appendShort writes a double that is a number with at most two digits behind the point, as amounts are. Where the division gives the same double, no
+// other decimal of 15 digits does, so that this is the shortest text.
+func appendShort(dst []byte, v float64, bits int) ([]byte, bool) {
+	cents := math.RoundToEven(v * 100)
+	if bits != 64 || math.Abs(cents) >= maxShort || math.Abs(cents) < 1 || cents/100 != v {
+		return dst, false
+	}
+	n := int64(cents)
+	if n < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	whole, part := n/100, byte(n%100)
+	dst = strconv.AppendInt(dst, whole, 10)
+	if part == 0 {
+		return dst, true
+	}
+	dst = append(dst, '.', '0'+part/10)
+	if part%10 != 0 {
+		dst = append(dst, '0'+part%10)
+	}
+	return dst, true
 }
