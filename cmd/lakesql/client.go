@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -19,11 +23,25 @@ type client struct {
 	id   uint32 // the session's connection
 }
 
-// connect opens a session. database "" is the server's own choice.
-func connect(ctx context.Context, address, user, database string) (_ *client, err error) {
+// login says where a client connects, and as whom.
+type login struct {
+	address, user, password string
+	database                string // "": the server's own choice
+	ca                      string // PEM file of who vouches for the server; "": whoever answers is believed
+}
+
+// connect opens a session, over TLS where the server has it.
+func connect(ctx context.Context, l login) (_ *client, err error) {
+	address := l.address
 	config := mysql.NewConfig()
-	config.User, config.Net, config.Addr, config.DBName = user, "tcp", address, database
-	config.AllowNativePasswords = true
+	config.User, config.Passwd, config.Net, config.Addr, config.DBName = l.user, l.password, "tcp", l.address, l.database
+	config.AllowNativePasswords, config.TLSConfig = true, "preferred"
+	if l.ca != "" {
+		if config.TLS, err = verifying(l); err != nil {
+			return nil, err
+		}
+		config.TLSConfig = ""
+	}
 	config.Logger = driverLog{}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
@@ -42,6 +60,23 @@ func connect(ctx context.Context, address, user, database string) (_ *client, er
 		return nil, fmt.Errorf("ask for the connection's number: %w", err)
 	}
 	return c, nil
+}
+
+// verifying is TLS with a server for which the file of authorities vouches.
+func verifying(l login) (*tls.Config, error) {
+	text, err := os.ReadFile(l.ca)
+	if err != nil {
+		return nil, fmt.Errorf("--ssl-ca: %w", err)
+	}
+	host, _, err := net.SplitHostPort(l.address)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host, RootCAs: x509.NewCertPool()}
+	if !config.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--ssl-ca %s has no certificate in PEM form", l.ca)
+	}
+	return config, nil
 }
 
 func (c *client) close() error {

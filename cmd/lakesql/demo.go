@@ -69,7 +69,7 @@ func (d *demo) start(ctx context.Context) (err error) {
 	if d.child, err = startChild(ctx, d.dir); err != nil {
 		return err
 	}
-	d.client, err = connect(ctx, d.child.address, "root", "lake")
+	d.client, err = connect(ctx, login{address: d.child.address, user: "root", database: "lake"})
 	return err
 }
 

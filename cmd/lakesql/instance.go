@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 // instance is a lake and the server on it.
 type instance struct {
 	settings settings
+	password string // of root, for this process's own client
 	fence    *store.Fence
 	catalog  *catalog.Catalog
 	server   *server.Server
@@ -29,7 +31,7 @@ type instance struct {
 
 // newInstance opens the lake and its ports. It starts nothing.
 func newInstance(ctx context.Context, s settings, log *slog.Logger) (_ *instance, err error) {
-	i := &instance{settings: s}
+	i := &instance{settings: s, password: rand.Text()}
 	var undo []io.Closer
 	defer func() {
 		if err != nil {
@@ -44,6 +46,9 @@ func newInstance(ctx context.Context, s settings, log *slog.Logger) (_ *instance
 	}
 	undo = append(undo, listener)
 	if s.HTTP != "" {
+		if err := server.CheckLoopback(s.HTTP); err != nil {
+			return nil, fmt.Errorf("--http: %w", err)
+		}
 		if i.http, err = listen(s.HTTP, "--http"); err != nil {
 			return nil, err
 		}
@@ -53,9 +58,18 @@ func newInstance(ctx context.Context, s settings, log *slog.Logger) (_ *instance
 		return nil, err
 	}
 	undo = append(undo, i.catalog)
+	encrypted, err := server.TLSFiles{Folder: s.DataDir, Cert: s.SSLCert, Key: s.SSLKey, CA: s.SSLCA}.Config()
+	if err != nil {
+		return nil, err
+	}
+	native, err := s.nativePassword()
+	if err != nil {
+		return nil, err
+	}
 	i.server, err = server.New(server.Config{
 		Listener: listener, HTTP: i.http, Engine: i.catalog.Engine(), NewSession: i.catalog.NewSession, Streams: i.catalog.Streams(),
-		Version: version.String(), Logger: log,
+		Memory: i.catalog.MemoryUse, Version: version.String(), Logger: log,
+		TLS: encrypted, NativePassword: native, OwnerPassword: i.password,
 	})
 	if err != nil {
 		return nil, err
@@ -77,6 +91,21 @@ func (i *instance) serve(ctx context.Context) error {
 	return errors.Join(i.server.Serve(ctx), i.catalog.Close())
 }
 
+// keepOut takes the accounts, keys, secrets and spilled rows from what statements may reach: the folder that the server was started in, which
+// they may reach by default, is often above them.
+func keepOut(fence *store.Fence, s settings) error {
+	if s.DataDir == s.Warehouse {
+		return fmt.Errorf("--data-dir %s is the lake's folder, and the server's own data is no part of the lake: name another folder", s.DataDir)
+	}
+	own := []string{s.DataDir}
+	for _, path := range []string{s.SpillDir, s.SSLKey} {
+		if path != "" {
+			own = append(own, path)
+		}
+	}
+	return fence.KeepOut(own...)
+}
+
 func openCatalog(ctx context.Context, s settings, log *slog.Logger) (*catalog.Catalog, *store.Fence, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -86,14 +115,30 @@ func openCatalog(ctx context.Context, s settings, log *slog.Logger) (*catalog.Ca
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := keepOut(fence, s); err != nil {
+		return nil, nil, err
+	}
 	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make the folder for the server's own data: %w; name another with --data-dir", err)
 	}
+	memory, err := s.memory()
+	if err != nil {
+		return nil, nil, err
+	}
+	memory.TuneCollector()
+	native, err := s.nativePassword()
+	if err != nil {
+		return nil, nil, err
+	}
 	c, err := catalog.Open(ctx, catalog.Config{
-		Warehouse: store.FileURI(s.Warehouse), Open: store.Open, Fence: fence, DataDir: s.DataDir, Owner: owner(), Logger: log,
+		Warehouse: store.FileURI(s.Warehouse), Open: store.Open, Fence: fence, DataDir: s.DataDir, Owner: owner(), Logger: log, Memory: memory,
+		NativePassword: native,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the lake in %s: %w", s.Warehouse, err)
+	}
+	if err := c.OpenUsers(); err != nil {
+		return nil, nil, errors.Join(err, c.Close())
 	}
 	return c, fence, nil
 }
@@ -107,10 +152,10 @@ func owner() string {
 	return fmt.Sprintf("%s:%d:%d", host, os.Getpid(), time.Now().UnixMilli())
 }
 
-// listen opens a port on this machine. flag is the one that names another.
+// listen opens a port. flag is the one that names another.
 func listen(address, flag string) (net.Listener, error) {
-	if err := server.CheckLoopback(address); err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("%s: address %q is not HOST:PORT, such as 127.0.0.1:3306: %w", flag, address, err)
 	}
 	l, err := net.Listen("tcp", address)
 	if err == nil {

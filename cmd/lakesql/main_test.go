@@ -3,12 +3,15 @@ package main
 import (
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"lakesql/store"
 )
 
 func TestMain(m *testing.M) {
@@ -118,4 +121,20 @@ func TestSettingsComeFromFlagsThenEnvironmentThenFile(t *testing.T) {
 	require.ErrorContains(t, err, "warehous")
 	_, err = resolve("", getenv, settings{Warehouse: "s3://bucket/lake"})
 	require.ErrorContains(t, err, "only folders of this machine")
+}
+
+func TestTheServersOwnFoldersAreOutOfReach(t *testing.T) {
+	dir := t.TempDir()
+	fence, err := store.NewFence(dir, dir)
+	require.NoError(t, err)
+	s := settings{Warehouse: filepath.Join(dir, "lake"), DataDir: filepath.Join(dir, "data"), SpillDir: filepath.Join(dir, "spill"), SSLKey: filepath.Join(dir, "key.pem")}
+	require.NoError(t, keepOut(fence, s))
+	for _, path := range []string{"data/users", "spill/x", "key.pem"} {
+		_, err := fence.Resolve(path)
+		require.ErrorContains(t, err, "keeps for itself", path)
+	}
+	_, err = fence.Resolve("lake/t")
+	require.NoError(t, err)
+	s.DataDir = s.Warehouse
+	require.ErrorContains(t, keepOut(fence, s), "is the lake's folder")
 }

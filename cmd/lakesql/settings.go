@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"lakesql/catalog"
 )
 
 // Defaults of the settings.
@@ -29,17 +31,37 @@ type settings struct {
 	AllowPaths []string `yaml:"allow_paths"`
 	LogLevel   string   `yaml:"log_level"`
 	LogFormat  string   `yaml:"log_format"`
+	// Memory, QueryMemory and SpillLimit are numbers of bytes as parseSize reads them; "": the catalog's default.
+	Memory      string `yaml:"memory"`
+	QueryMemory string `yaml:"query_memory"`
+	SpillDir    string `yaml:"spill_dir"`
+	SpillLimit  string `yaml:"spill_limit"`
+	// SSLCert, SSLKey and SSLCA are PEM files; "": the server makes its own certificate, and asks clients for none.
+	SSLCert string `yaml:"ssl_cert"`
+	SSLKey  string `yaml:"ssl_key"`
+	SSLCA   string `yaml:"ssl_ca"`
+	// NativePassword is ON or OFF.
+	NativePassword string `yaml:"mysql_native_password"`
 }
 
 // texts are the settings that are one text, by their names in the environment.
 func (s *settings) texts() map[string]*string {
 	return map[string]*string{
-		"LAKESQL_WAREHOUSE":  &s.Warehouse,
-		"LAKESQL_LISTEN":     &s.Listen,
-		"LAKESQL_HTTP":       &s.HTTP,
-		"LAKESQL_DATA_DIR":   &s.DataDir,
-		"LAKESQL_LOG_LEVEL":  &s.LogLevel,
-		"LAKESQL_LOG_FORMAT": &s.LogFormat,
+		"LAKESQL_WAREHOUSE":    &s.Warehouse,
+		"LAKESQL_LISTEN":       &s.Listen,
+		"LAKESQL_HTTP":         &s.HTTP,
+		"LAKESQL_DATA_DIR":     &s.DataDir,
+		"LAKESQL_LOG_LEVEL":    &s.LogLevel,
+		"LAKESQL_LOG_FORMAT":   &s.LogFormat,
+		"LAKESQL_MEMORY":       &s.Memory,
+		"LAKESQL_QUERY_MEMORY": &s.QueryMemory,
+		"LAKESQL_SPILL_DIR":    &s.SpillDir,
+		"LAKESQL_SPILL_LIMIT":  &s.SpillLimit,
+		"LAKESQL_SSL_CERT":     &s.SSLCert,
+		"LAKESQL_SSL_KEY":      &s.SSLKey,
+		"LAKESQL_SSL_CA":       &s.SSLCA,
+
+		"LAKESQL_MYSQL_NATIVE_PASSWORD": &s.NativePassword,
 	}
 }
 
@@ -83,7 +105,13 @@ func (s *settings) complete(getenv func(string) string) error {
 			return err
 		}
 	}
-	for _, path := range []*string{&s.Warehouse, &s.DataDir} {
+	paths := []*string{&s.Warehouse, &s.DataDir}
+	for _, path := range []*string{&s.SpillDir, &s.SSLCert, &s.SSLKey, &s.SSLCA} {
+		if *path != "" {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range paths {
 		if strings.Contains(*path, "://") {
 			return fmt.Errorf("%q: only folders of this machine are supported yet", *path)
 		}
@@ -92,6 +120,35 @@ func (s *settings) complete(getenv func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// nativePassword says whether accounts may have mysql_native_password: not unless it is asked for.
+func (s *settings) nativePassword() (bool, error) {
+	switch strings.ToUpper(s.NativePassword) {
+	case "", "OFF":
+		return false, nil
+	case "ON":
+		return true, nil
+	}
+	return false, fmt.Errorf("--mysql-native-password %q: take ON or OFF", s.NativePassword)
+}
+
+// memory is what the catalog is told of it.
+func (s *settings) memory() (catalog.Memory, error) {
+	m := catalog.Memory{SpillDir: s.SpillDir}
+	for flag, size := range map[string]struct {
+		text string
+		to   *int64
+	}{"--memory": {s.Memory, &m.All}, "--query-memory": {s.QueryMemory, &m.Query}, "--spill-limit": {s.SpillLimit, &m.SpillLimit}} {
+		if size.text == "" {
+			continue
+		}
+		var err error
+		if *size.to, err = parseSize(size.text); err != nil {
+			return m, fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return m, nil
 }
 
 // defaultDataDir is where programs keep their own data on this system.

@@ -36,7 +36,7 @@ func newShell(s *script) *shell {
 	sh.line.Prompt.Secondary(func() string { return "      -> " })
 	sh.line.AcceptMultiline = func(line []rune) bool { return isComplete(string(line)) }
 	if file, err := historyFile(); err == nil {
-		sh.line.History.AddFromFile("statements", file)
+		sh.line.History.Add("statements", openHistory(file))
 	} else {
 		fmt.Fprintln(s.err, "lakesql: statements are not kept for the next time:", err)
 	}

@@ -20,6 +20,8 @@ type sqlCommand struct {
 	Host     string `default:"127.0.0.1" help:"The server's host."`
 	Port     int    `default:"3306" help:"The server's port."`
 	User     string `short:"u" default:"root" help:"The user."`
+	Password bool   `short:"p" help:"Ask for the password; without it, it is taken from MYSQL_PWD, or there is none."`
+	SSLCA    string `name:"ssl-ca" placeholder:"FILE" help:"Certificates, PEM, one of which must vouch for the server, such as its server-cert.pem (default: whoever answers is believed)."`
 	Database string `short:"D" placeholder:"NAME" help:"The database to begin in (default: lake)."`
 	Execute  string `short:"e" placeholder:"STATEMENTS" help:"Run these statements and end."`
 	File     string `short:"f" placeholder:"FILE" help:"Run the statements of a file and end."`
@@ -37,16 +39,24 @@ func (c *sqlCommand) Run(std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	address := net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+	to := login{address: net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), user: c.User, password: os.Getenv("MYSQL_PWD"), database: c.Database, ca: c.SSLCA}
+	if c.Password {
+		if to.password, err = askPassword(std); err != nil {
+			return err
+		}
+	}
 	if c.Warehouse != "" {
 		local, err := c.openLake(ctx, std.err)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, local.close()) }()
-		address = local.address()
+		to.address, to.ca = local.address(), ""
+		if c.User == "root" && !c.Password {
+			to.password = local.password // who owns the data folder is its root
+		}
 	}
-	session, err := connect(ctx, address, c.User, c.Database)
+	session, err := connect(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -59,6 +69,21 @@ func (c *sqlCommand) Run(std streams) (err error) {
 		return newShell(s).loop(ctx)
 	}
 	return s.run(ctx, text)
+}
+
+// askPassword reads a password from the terminal, without showing it.
+func askPassword(std streams) (string, error) {
+	file, ok := std.in.(*os.File)
+	if !ok || !isTerminal(std.in) {
+		return "", errors.New("-p asks for the password at a terminal, and the input is none: set MYSQL_PWD")
+	}
+	fmt.Fprint(std.err, "Enter password: ")
+	password, err := term.ReadPassword(int(file.Fd()))
+	fmt.Fprintln(std.err)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return string(password), nil
 }
 
 // input is the text to run; interactive: a person will type it.
