@@ -35,7 +35,7 @@ func countFromStatistics(bin, dir string) ([]answer, error) {
 // ask asks a fresh server.
 func ask(bin, dir, query, table string) (answer, error) {
 	out := answer{query: strings.TrimSuffix(query, " FROM ")}
-	server, err := serve(bin, dir)
+	server, err := serve(bin, dir, "./lake")
 	if err != nil {
 		return out, err
 	}

@@ -17,8 +17,9 @@ type freshnessResult struct {
 	query  time.Duration   // median time of one SELECT
 }
 
-func (f freshnessResult) quantile(q float64) time.Duration {
-	return f.delays[min(int(q*float64(len(f.delays))), len(f.delays)-1)]
+// quantile is that of times in ascending order.
+func quantile(times []time.Duration, q float64) time.Duration {
+	return times[min(int(q*float64(len(times))), len(times)-1)]
 }
 
 // pause is what the client rests between two questions: asking without one would take a core from the server.
@@ -33,7 +34,7 @@ func freshness(bin string, files int, every time.Duration) (freshnessResult, err
 	if err := os.Mkdir(filepath.Join(dir, "landing"), 0o755); err != nil {
 		return freshnessResult{}, err
 	}
-	server, err := serve(bin, dir)
+	server, err := serve(bin, dir, "./lake")
 	if err != nil {
 		return freshnessResult{}, err
 	}

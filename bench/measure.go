@@ -29,7 +29,7 @@ func measure(fn func() error) (usage, error) {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return usage{}, fmt.Errorf("memory is measured by Linux' /proc: %w", err)
 	}
-	before, err := residentPeak()
+	before, err := residentPeak("self")
 	if err != nil {
 		return usage{}, err
 	}
@@ -37,7 +37,7 @@ func measure(fn func() error) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	peak, err := residentPeak()
+	peak, err := residentPeak("self")
 	u.Memory = peak - before
 	return u, err
 }
@@ -49,19 +49,22 @@ func timed(fn func() error) (usage, error) {
 	return usage{Wall: time.Since(began), CPU: ownCPU() - cpu}, err
 }
 
-// residentPeak is VmHWM in bytes.
-func residentPeak() (int64, error) {
-	status, err := os.ReadFile("/proc/self/status")
+// residentPeak is VmHWM of a process, "self" for this one, in bytes.
+func residentPeak(pid string) (int64, error) { return memoryOf(pid, "VmHWM") }
+
+// memoryOf is one of the numbers of bytes in the status of a process.
+func memoryOf(pid, name string) (int64, error) {
+	status, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			kB, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
 			return kB << 10, err
 		}
 	}
-	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
+	return 0, fmt.Errorf("/proc/%s/status has no %s", pid, name)
 }
 
 // ownCPU is the CPU time of this process so far.

@@ -10,10 +10,21 @@ import (
 
 // page is what goes into docs/benchmarks.md.
 type page struct {
-	began time.Time
-	load  [2]float64 // the load average over a minute before anything was measured, and at the end
-	fresh freshnessResult
-	logs  logsResult
+	began   time.Time
+	load    [2]float64 // the load average over a minute before anything was measured, and at the end
+	threads int        // of the engines in races
+	races   []raced
+	// What is nil was not measured.
+	spilled []spillLap
+	sparked []sparkLap
+	loaded  []ingested
+	sent    *wireResult
+	asked   *dashboardResult
+	fresh   *freshnessResult
+	bursts  *burstResult
+	lasting *longResult
+	big     *bigResult
+	logs    *logsResult
 }
 
 func loadAverage() (one float64, err error) {
@@ -35,9 +46,40 @@ func (p page) text() string {
 	if max(p.load[0], p.load[1]) > busy {
 		b.WriteString("Other work shared the machine: wall times are longer than on a quiet one, CPU times by less.\n")
 	}
-	b.WriteString("\n")
-	p.freshness(&b)
-	p.tables(&b)
+	b.WriteString("What misses its goal, and why: [misses.md](misses.md).\n\n")
+	for _, r := range p.races {
+		p.race(&b, r)
+	}
+	if p.spilled != nil {
+		p.spill(&b)
+	}
+	if p.loaded != nil {
+		p.ingest(&b)
+	}
+	if p.sparked != nil {
+		p.spark(&b)
+	}
+	if p.sent != nil {
+		p.wire(&b)
+	}
+	if p.asked != nil {
+		p.dashboards(&b)
+	}
+	if p.fresh != nil {
+		p.freshness(&b)
+	}
+	if p.bursts != nil {
+		p.burst(&b)
+	}
+	if p.lasting != nil {
+		p.longStream(&b)
+	}
+	if p.big != nil {
+		p.bigFile(&b)
+	}
+	if p.logs != nil {
+		p.tables(&b)
+	}
 	return b.String()
 }
 
@@ -51,7 +93,7 @@ func (p page) freshness(b *strings.Builder) {
 		name, goal string
 		q          float64
 	}{{"p50", "<= 25", 0.50}, {"p90", "", 0.90}, {"p99", "<= 150", 0.99}, {"max", "", 1}} {
-		fmt.Fprintf(b, "| %s | %.1f | %s |\n", row.name, f.quantile(row.q).Seconds()*1e3, row.goal)
+		fmt.Fprintf(b, "| %s | %.1f | %s |\n", row.name, quantile(f.delays, row.q).Seconds()*1e3, row.goal)
 	}
 	fmt.Fprintf(b, "\nOne SELECT takes %.1f ms at the median, which is part of each number.\n\n", f.query.Seconds()*1e3)
 }

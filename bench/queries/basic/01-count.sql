@@ -1,0 +1,2 @@
+-- COUNT(*)
+SELECT COUNT(*) FROM facts;

@@ -1,0 +1,2 @@
+-- SUM of a double
+SELECT SUM(amount) FROM facts;

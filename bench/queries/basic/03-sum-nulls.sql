@@ -1,0 +1,2 @@
+-- SUM of an integer with nulls
+SELECT SUM(qty), COUNT(qty) FROM facts;

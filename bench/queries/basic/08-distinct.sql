@@ -1,0 +1,2 @@
+-- COUNT(DISTINCT integer)
+SELECT COUNT(DISTINCT cust_id) FROM facts;

@@ -1,0 +1,2 @@
+-- COUNT(DISTINCT text), all different
+SELECT COUNT(DISTINCT code) FROM facts;

@@ -1,0 +1,2 @@
+-- LIKE over different texts
+SELECT COUNT(*) FROM facts WHERE code LIKE '%abc%';

@@ -1,0 +1,2 @@
+-- LIKE over 8 texts
+SELECT COUNT(*) FROM facts WHERE status LIKE '%ed%';

@@ -1,0 +1,2 @@
+-- COUNT(DISTINCT integer)
+SELECT COUNT(DISTINCT user_id) FROM hits;

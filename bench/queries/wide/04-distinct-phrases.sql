@@ -1,0 +1,2 @@
+-- COUNT(DISTINCT text)
+SELECT COUNT(DISTINCT search_phrase) FROM hits;
