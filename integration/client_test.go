@@ -61,11 +61,17 @@ func numbered(err error) error {
 type commandLine struct{ program string }
 
 func (c commandLine) run(p *harness.Process, statement string) ([][]string, error) {
+	return c.as(p, statement, "-u", "root")
+}
+
+// as runs a statement with options of the program that say as whom.
+func (c commandLine) as(p *harness.Process, statement string, who ...string) ([][]string, error) {
 	host, port, err := net.SplitHostPort(p.Addr)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(c.program, "--no-defaults", "-h", host, "-P", port, "-u", "root", "--batch", "--skip-column-names", "lake", "-e", statement)
+	args := append([]string{"--no-defaults", "-h", host, "-P", port}, who...)
+	cmd := exec.Command(c.program, append(args, "--batch", "--skip-column-names", "lake", "-e", statement)...)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -46,7 +46,7 @@ func TestCopyKilledAtEachStep(t *testing.T) {
 			drop(t, dir, "data_2.csv", data2)
 			_, err := p.DB.Exec(copySales)
 			require.Error(t, err)
-			awaitKilled(t, p)
+			p.WaitKilled(t)
 
 			p = harness.Start(t, dir)
 			p.Exec(t, copySales)
@@ -72,7 +72,7 @@ func TestCopyFromServersThatAreKilled(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	written := make(chan int)
-	go func() { written <- produce(ctx, t, dir, seed) }()
+	go func() { written <- produce(ctx, t, dir, 0, seed) }()
 	var wg sync.WaitGroup
 	copied := int64(0)
 	wg.Go(func() {

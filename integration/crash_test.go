@@ -3,34 +3,34 @@ package integration
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"lakesql/catalog"
 	"lakesql/integration/harness"
-	"lakesql/server"
 	"lakesql/store"
 	"lakesql/store/faultstore"
 )
 
 func TestMain(m *testing.M) {
 	if point := os.Getenv(crashEnv); point != "" {
-		fmt.Fprintln(os.Stderr, serveUntil(point))
+		fmt.Fprintln(os.Stderr, harness.ServeOver(crashingOpener(point)))
+		os.Exit(1)
+	}
+	if os.Getenv(faultyEnv) != "" {
+		fmt.Fprintln(os.Stderr, harness.ServeOver(faultyStore))
 		os.Exit(1)
 	}
 	os.Exit(harness.Main(m))
 }
 
-// crashEnv makes the test binary a server that kills itself with SIGKILL at a point: "before|after kind part-of-the-URI".
+// crashEnv makes the test binary a server that kills itself with SIGKILL at a point, "before|after kind part-of-the-URI", or that pauses itself there
+// with SIGSTOP, once: "stop kind part-of-the-URI".
 const crashEnv = "LAKESQL_CRASH"
 
 // crashPoints are the steps of the batch protocol in batch 1, in their order; the file's two rows are in the table exactly once
@@ -60,7 +60,7 @@ func TestKillAtEachStep(t *testing.T) {
 			drop(t, dir, "data_1.csv", data1)
 			p.Exec(t, caughtUp)
 			drop(t, dir, "data_2.csv", data2)
-			awaitKilled(t, p)
+			p.WaitKilled(t)
 			requireOnceAfterRestart(t, dir, 2)
 		})
 	}
@@ -76,7 +76,7 @@ func TestKillWhilePurging(t *testing.T) {
 	}
 	p := startCrashing(t, dir, "after delete /offsets/0")
 	p.Exec(t, strings.Replace(createSales, "AS SELECT", "TRIGGER AVAILABLE NOW OPTIONS (maxFilesPerTrigger = 1) AS SELECT", 1))
-	awaitKilled(t, p)
+	p.WaitKilled(t)
 
 	p = harness.Start(t, dir)
 	p.Exec(t, caughtUp)
@@ -93,7 +93,7 @@ func TestLeftOverTemporaryFiles(t *testing.T) {
 	drop(t, dir, "data_1.csv", data1)
 	p.Exec(t, caughtUp)
 	drop(t, dir, "data_2.csv", data2)
-	awaitKilled(t, p)
+	p.WaitKilled(t)
 	checkpoint := filepath.Join(dir, "lake", "_checkpoints", "sales")
 	for _, folder := range []string{checkpoint + "/offsets", checkpoint + "/commits", checkpoint + "/sources/0", filepath.Join(dir, "lake", "lake", "sales", "_delta_log")} {
 		for _, id := range []string{"0", "1", "2"} {
@@ -124,58 +124,10 @@ func landing(t *testing.T) string {
 // startCrashing starts this test binary as a server that kills itself at the point.
 func startCrashing(t *testing.T, dir, point string) *harness.Process {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), crashEnv+"="+point)
-	return harness.Await(t, cmd)
+	return harness.StartSelf(t, dir, crashEnv+"="+point)
 }
 
-func awaitKilled(t *testing.T, p *harness.Process) {
-	t.Helper()
-	state := p.Wait(t)
-	status, ok := state.Sys().(syscall.WaitStatus)
-	require.True(t, ok && status.Signaled() && status.Signal() == syscall.SIGKILL, "the process ended with %v\n%s", state, p.Log)
-}
-
-// serveUntil serves the lake in the working folder as `lakesql serve` does, over stores that kill the process at the point.
-func serveUntil(point string) error {
-	ctx := context.Background()
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	fence, err := store.NewFence(dir, dir)
-	if err != nil {
-		return err
-	}
-	cat, err := catalog.Open(ctx, catalog.Config{
-		Warehouse: store.FileURI(filepath.Join(dir, "lake")),
-		Open:      crashingOpener(point),
-		Fence:     fence,
-		DataDir:   filepath.Join(dir, "data"),
-		Owner:     "crash test",
-	})
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	srv, err := server.New(server.Config{Listener: listener, Engine: cat.Engine(), NewSession: cat.NewSession, Streams: cat.Streams()})
-	if err != nil {
-		return err
-	}
-	if err := cat.Start(ctx); err != nil {
-		return err
-	}
-	fmt.Println("ready on", srv.Addr())
-	return srv.Serve(ctx)
-}
-
-// crashingOpener opens local stores in which the operation at the point kills the process.
+// crashingOpener opens local stores in which the operation at the point kills the process, or pauses it.
 func crashingOpener(point string) store.Opener {
 	when, rest, _ := strings.Cut(point, " ")
 	kind, part, _ := strings.Cut(rest, " ")
@@ -188,10 +140,14 @@ func crashingOpener(point string) store.Opener {
 		rule := faultstore.Rule{Match: func(op faultstore.Op) bool {
 			return op.Kind == faultstore.Kind(kind) && reached(part, uri+"/"+op.Key)
 		}}
-		if when == "before" {
-			rule.Before = func(context.Context, faultstore.Op) error { killSelf(); return nil }
-		} else {
-			rule.After = func(_ context.Context, _ faultstore.Op, err error) error { killSelf(); return err }
+		switch when {
+		case "before":
+			rule.Before = func(context.Context, faultstore.Op) error { harness.KillSelf(); return nil }
+		case "stop":
+			rule.Nth = 1
+			rule.Before = func(context.Context, faultstore.Op) error { harness.StopSelf(); return nil }
+		default:
+			rule.After = func(_ context.Context, _ faultstore.Op, err error) error { harness.KillSelf(); return err }
 		}
 		st.Add(rule)
 		return st, nil
@@ -207,9 +163,4 @@ func reached(part, uri string) bool {
 		return strings.Contains(uri, part) && dataFiles.Add(1) == 2
 	}
 	return strings.HasSuffix(uri, part)
-}
-
-func killSelf() {
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {} // the signal is on its way
 }

@@ -69,6 +69,26 @@ func playLesson(t *testing.T, c client) {
 	p.Stop(t)
 }
 
+// TestLessonOfJSON plays the job with files of JSON lines.
+func TestLessonOfJSON(t *testing.T) {
+	t.Parallel()
+	dir := landing(t)
+	p := harness.Start(t, dir)
+	must(t, textClient{}, p, `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './lake/_checkpoints/sales'
+	  ON ERROR PERMISSIVE AS SELECT * FROM STREAM read_files('./landing', format => 'json')`)
+	drop(t, dir, "data_1.json", `{"transaction_id":1,"item":"ItemA","amount":19.99}`+"\n"+`{"transaction_id":2,"item":"ItemB","amount":25}`+"\n")
+	must(t, textClient{}, p, caughtUp)
+	require.Equal(t, [][]string{{"1", "ItemA", "19.99"}, {"2", "ItemB", "25"}}, must(t, textClient{}, p, allSales))
+	p.Kill()
+	drop(t, dir, "data_2.json", `{"transaction_id":3,"parts":[{"no":7}]}`+"\n"+`{"transaction_id":4,`+"\n")
+	p = harness.Start(t, dir)
+	must(t, textClient{}, p, caughtUp)
+	require.Equal(t, [][]string{{"1", "NULL"}, {"2", "NULL"}, {"3", `[{"no":7}]`}}, must(t, textClient{}, p, "SELECT transaction_id, parts FROM sales WHERE transaction_id > 0 ORDER BY 1"))
+	require.Equal(t, [][]string{{"4"}}, must(t, textClient{}, p, "SELECT COUNT(*) FROM sales"))
+	require.Contains(t, must(t, textClient{}, p, "SELECT MESSAGE FROM information_schema.STREAM_ERRORS WHERE LINE = 2")[0][0], "the record ends too early")
+	p.Stop(t)
+}
+
 // refusesLostCheckpoint deletes the checkpoint of a paused stream and of a running one, and starts over by RESET.
 func refusesLostCheckpoint(t *testing.T, c client, p *harness.Process, dir string) {
 	checkpoint := filepath.Join(dir, "lake", "_checkpoints", "sales")

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -59,9 +60,12 @@ func Command(args ...string) *exec.Cmd { return exec.Command(binary, args...) }
 
 var readyAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
-// Start runs `lakesql serve` in dir, whose warehouse is dir/lake, and waits for its ready line.
+// Start runs `lakesql serve` in dir, whose warehouse is dir/lake and whose own folder is dir/data unless args name another, and waits for its ready line.
 func Start(t *testing.T, dir string, args ...string) *Process {
 	t.Helper()
+	if !slices.Contains(args, "--data-dir") {
+		args = append(args, "--data-dir", "./data")
+	}
 	cmd := Command(append([]string{"serve", "--warehouse", "./lake", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = dir
 	return Await(t, cmd)

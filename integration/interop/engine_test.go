@@ -26,6 +26,10 @@ import (
 const envDir = "LAKESQL_INTEROP"
 
 func TestMain(m *testing.M) {
+	if points := os.Getenv(crashEnv); points != "" {
+		fmt.Fprintln(os.Stderr, harness.ServeOver(newCrashes(points).open))
+		os.Exit(1)
+	}
 	if os.Getenv(envDir) == "" {
 		os.Exit(m.Run()) // every test says why it is skipped
 	}

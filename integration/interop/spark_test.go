@@ -26,6 +26,16 @@ type sparkCommit struct {
 type sparkRun struct {
 	ID      string     `json:"id"`
 	Batches [][2]int64 `json:"batches"` // batch id, input rows
+	Crashed bool       `json:"crashed"`
+}
+
+// sparkSource is what Spark reads as a stream.
+type sparkSource struct {
+	Format  string            `json:"format"`
+	Path    string            `json:"path,omitempty"`
+	Schema  string            `json:"schema,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Select  []string          `json:"select,omitempty"` // all columns when empty
 }
 
 // TestSparkContinuesTheCheckpoint: lakesql writes two batches; Spark reads the table, continues the checkpoint with a third
@@ -61,7 +71,8 @@ func TestSparkContinuesTheCheckpoint(t *testing.T) {
 
 	drop(t, dir, 3)
 	var run sparkRun
-	spark40.must(t, &run, "carry_on", table, landing, checkpoint, "transaction_id INT, item STRING, amount DOUBLE")
+	files := sparkSource{Format: "csv", Path: landing, Schema: "transaction_id INT, item STRING, amount DOUBLE", Options: map[string]string{"header": "true"}}
+	spark40.must(t, &run, "carry_on", files, table, checkpoint)
 	require.Equal(t, queryID, run.ID)
 	require.Equal(t, [][2]int64{{2, 2}}, run.Batches, "one batch with the new file's two rows")
 

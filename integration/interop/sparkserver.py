@@ -2,6 +2,7 @@
 import glob
 import json
 import sys
+import time
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -14,11 +15,13 @@ def session(jars, scratch):
         .config("spark.jars", ",".join(sorted(glob.glob(jars + "/*.jar"))))
         .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
         .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.delta.logStore.file.impl", "LinkLogStore")
+        .config("spark.delta.logStore.file.impl", "CrashingLogStore")
+        .config("spark.sql.streaming.checkpointFileManagerClass", "CrashingFileManager")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.warehouse.dir", scratch)
-        .config("spark.databricks.delta.snapshotPartitions", "2")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # half of a short session is the other compiler's
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
@@ -72,18 +75,65 @@ def history(spark, path):
     ]
 
 
-def carry_on(spark, table, landing, checkpoint, schema):
-    """Continues a stream's checkpoint with what is new in the folder, then stops."""
-    source = spark.readStream.schema(schema).option("header", "true").csv(landing)
-    query = source.writeStream.format("delta").option("checkpointLocation", checkpoint).trigger(availableNow=True).start(table)
-    query.awaitTermination()
-    progress = [json.loads(p.json) for p in query.recentProgress]
-    return {"id": query.id, "batches": [[p["batchId"], p["numInputRows"]] for p in progress]}
+def carry_on(spark, source, table, checkpoint, crash=""):
+    """Continues a stream's checkpoint with all that is new in the source, or until the query dies at a point (CrashPoint.java)."""
+    stream = spark.readStream.format(source["format"]).options(**(source.get("options") or {}))
+    if source.get("schema"):
+        stream = stream.schema(source["schema"])
+    spark._jvm.java.lang.System.setProperty("lakesql.crash", crash)
+    rows = stream.load(source.get("path")).selectExpr(*source.get("select", ["*"]))
+    query = rows.writeStream.format("delta").option("checkpointLocation", checkpoint).trigger(availableNow=True).start(table)
+    try:
+        query.awaitTermination()
+    except Exception as e:
+        if not crash or "crash " + crash not in str(e):
+            raise
+    finally:
+        spark._jvm.java.lang.System.clearProperty("lakesql.crash")
+    return {"id": query.id, "batches": batches_of(query), "crashed": query.exception() is not None}
+
+
+def batches_of(query):
+    """Id and input rows of each batch. Spark 3.5 has dicts where 4.0 has objects, or the other way round."""
+    progress = [p if isinstance(p, dict) else json.loads(p.json) for p in query.recentProgress]
+    return [[p["batchId"], p["numInputRows"]] for p in progress]
+
+
+def program(spark, text):
+    """Runs a PySpark program, whose session is this one, and leaves the session's settings as they were."""
+    before = settings(spark)
+    exec(text, {})
+    for key, value in settings(spark).items():
+        if key not in before:
+            spark.conf.unset(key)
+        elif value != before[key]:
+            spark.conf.set(key, before[key])
+
+
+def settings(spark):
+    return {s["key"]: s["value"] for s in spark.sql("SET").collect()}
+
+
+def follow(spark, source, table, checkpoint, options, batches=0):
+    """Continues a stream that reads a table: all that is there, or one batch, then stops."""
+    query = spark.readStream.format("delta").options(**options).load(source).writeStream.format("delta").option("checkpointLocation", checkpoint)
+    if batches:
+        query = query.trigger(processingTime="1 hour").start(table)
+        while query.isActive and not query.recentProgress:
+            time.sleep(0.05)
+        if query.exception() is None:
+            query.stop()
+    else:
+        query = query.trigger(availableNow=True).start(table)
+        query.awaitTermination()
+    if query.exception() is not None:
+        raise query.exception()
+    return {"id": query.id, "batches": batches_of(query)}
 
 
 def main():
     spark = session(*sys.argv[1:])
-    commands = {"sql": sql, "read": read, "history": history, "carry_on": carry_on}
+    commands = {"sql": sql, "read": read, "history": history, "carry_on": carry_on, "program": program, "follow": follow}
     for line in sys.stdin:
         request = json.loads(line)
         try:
