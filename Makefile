@@ -11,7 +11,7 @@ BIN     := bin/lakesql
 # staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo run test check fmt vet lint race interop bench soak fuzz clean
+.PHONY: build demo run test check fmt vet lint race interop bench soak differential enginetest fuzz clean
 
 build:
 	@mkdir -p bin
@@ -33,7 +33,7 @@ fmt:
 
 vet:
 	$(GO) vet -tags $(TAGS) ./...
-	cd bench && $(GO) vet ./...
+	cd bench && CGO_ENABLED=1 go vet -tags $(TAGS) ./...
 
 lint:
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
@@ -45,14 +45,27 @@ race:
 # Real Spark, delta-rs and DuckDB. scripts/interop-env makes their environment outside the checkout, once.
 interop:
 	scripts/interop-env
+	$(MAKE) enginetest
 	LAKESQL_INTEROP=$$(scripts/interop-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 40m -v ./integration/interop/...
 
+# DuckDB is linked in, which needs cgo and a C++ compiler. BENCH='-help' says what else there is; with BENCH, nothing is written to the page.
+BENCH := -out ../docs/benchmarks.md
 bench: build
-	cd bench && $(GO) run . -bin ../$(BIN) -out ../docs/benchmarks.md
+	cd bench && CGO_ENABLED=1 go build -tags $(TAGS) -o ../bin/bench . && ../bin/bench -bin ../$(BIN) $(BENCH)
 
 # Kills the server at random times, many more of them than `make test` does.
 soak:
 	LAKESQL_KILLS=1000 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -run TestKillAtRandomTimes -v ./integration
+
+# Random queries on batches and on rows, many more of them than `make test` asks. SEED=n asks others.
+QUERIES := 100000
+SEED    := 1
+differential:
+	LAKESQL_QUERIES=$(QUERIES) LAKESQL_SEED=$(SEED) $(GO) test -tags $(TAGS) -count=1 -timeout 6h -run TestTwoExecutorsOneAnswer -v ./integration/differential
+
+# go-mysql-server's own suites over our catalog. It writes docs/enginetest.md, or fails where fewer tests pass than it says.
+enginetest:
+	cd integration/enginetest && CGO_ENABLED=0 go run .
 
 # Each fuzz target for FUZZTIME, one after the other.
 FUZZTIME := 10m
