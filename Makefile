@@ -11,7 +11,7 @@ BIN     := bin/lakesql
 # staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo run test check fmt vet lint race interop bench soak differential enginetest fuzz clean
+.PHONY: build demo run test check fmt vet lint race interop clients bench soak differential enginetest fuzz clean
 
 build:
 	@mkdir -p bin
@@ -42,8 +42,13 @@ lint:
 race:
 	CGO_ENABLED=1 go test -race -short -tags $(TAGS) ./...
 
-# Real Spark, delta-rs and DuckDB. scripts/interop-env makes their environment outside the checkout, once.
-interop:
+# Real MySQL clients of other languages. scripts/clients-env makes their environment outside the checkout, once.
+clients:
+	scripts/clients-env
+	LAKESQL_CLIENTS=$$(scripts/clients-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v ./integration/clients/...
+
+# Real clients, Spark, delta-rs and DuckDB. scripts/interop-env makes the environment of the latter three.
+interop: clients
 	scripts/interop-env
 	$(MAKE) enginetest
 	LAKESQL_INTEROP=$$(scripts/interop-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 40m -v ./integration/interop/...
