@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"compress/gzip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +76,42 @@ func TestRescue(t *testing.T) {
 	require.Contains(t, l.rows("SHOW CREATE STREAM s")[0], "ON SCHEMA CHANGE RESCUE")
 	l.refused("SHOW CREATE STREAM s FOR SPARK", "ON SCHEMA CHANGE RESCUE")
 	l.refused("CREATE STREAM r INTO u WITH CHECKPOINT './r' ON SCHEMA CHANGE RESCUE AS SELECT * FROM STREAM rate()", "ON SCHEMA CHANGE RESCUE does nothing")
+}
+
+// TestRescuedValuesAreNotLost: a SELECT that makes nothing of the column of rescued data is refused, by CREATE, EXPLAIN, ALTER and COPY INTO, and by the stream where the
+// columns are known later.
+func TestRescuedValuesAreNotLost(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id,name\n1,a\n")
+	const files = "STREAM read_files('./in', format => 'csv', header => true, schema => 'id INT, name STRING')"
+	const asked = "STREAM read_files('./in', format => 'csv', header => true, schema => 'id INT, name STRING', rescuedDataColumn => 'r')"
+	create := func(clause, query string) string {
+		return "CREATE STREAM s INTO t WITH CHECKPOINT './cp' " + clause + " AS " + query
+	}
+	for _, query := range []string{"SELECT id FROM %", "SELECT id, '_rescued_data' AS x FROM %", "SELECT id, name FROM (SELECT * FROM %) q", "SELECT * FROM (SELECT name, id FROM %) q"} {
+		for _, word := range []string{"", "EXPLAIN "} {
+			l.refused(word+create("ON SCHEMA CHANGE RESCUE", strings.Replace(query, "%", files, 1)), "Add _rescued_data to the SELECT, or choose ON SCHEMA CHANGE ADD COLUMNS or IGNORE")
+			l.refused(word+create("", strings.Replace(query, "%", asked, 1)), "Add r to the SELECT, or leave out the option that rescues them")
+		}
+	}
+	l.refused(create("ON SCHEMA CHANGE RESCUE", "SELECT id, _rescued_data FROM "+files+" UNION ALL SELECT id, name FROM STREAM read_files('./other', format => 'csv', schema => 'id INT, name STRING')"),
+		"column _rescued_data of FileStreamSource[file:")
+	l.exec("CREATE TABLE c (id INT)")
+	l.refused("COPY INTO c FROM (SELECT id FROM './in') FILEFORMAT = CSV FORMAT_OPTIONS (header = true, rescuedDataColumn = 'r')", "COPY INTO lake.c: the SELECT leaves out column r")
+
+	l.exec(create("ON SCHEMA CHANGE RESCUE", "SELECT id, IF(_rescued_data IS NULL, 0, 1) AS odd FROM (SELECT * FROM "+files+") q"))
+	l.write("in/b.csv", "id,name\nx,b\n")
+	l.exec("WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+	require.Equal(t, []string{"NULL|1", "1|0"}, l.rows("SELECT * FROM t ORDER BY id"))
+	l.refused("ALTER STREAM s AS SELECT id FROM "+files, "leaves out column _rescued_data")
+	l.exec("CREATE STREAM w INTO u WITH CHECKPOINT './w' ON SCHEMA CHANGE RESCUE AS SELECT id FROM " + files + " WHERE _rescued_data IS NULL")
+
+	const inferred = "STREAM read_files('./none', format => 'csv', header => true)"
+	l.refused("CREATE STREAM later INTO v WITH CHECKPOINT './later' ON SCHEMA CHANGE RESCUE AS SELECT id FROM "+inferred, "leaves out column _rescued_data")
+	l.exec("CREATE STREAM later INTO v WITH CHECKPOINT './later' ON SCHEMA CHANGE RESCUE AS SELECT id FROM (SELECT * FROM " + inferred + ") q")
+	l.write("none/a.csv", "id\n1\n")
+	_, err := l.try("WAIT FOR STREAM later TIMEOUT 60 SECONDS")
+	require.ErrorContains(t, err, "leaves out column _rescued_data")
 }
 
 // TestResetToLatestOfAFolder passes over the files that are there, which RETRY FILE can name.

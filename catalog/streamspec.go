@@ -31,14 +31,36 @@ func (s streamCompiler) Sources(ctx context.Context, d stream.Definition) ([]sou
 	if err != nil {
 		return nil, err
 	}
+	columns := namedColumns(stmt)
 	specs := make([]source.Spec, len(sources))
 	for i, src := range sources {
 		if specs[i], err = s.spec(ctx, d, src); err != nil {
 			return nil, err
 		}
 		specs[i].Metadata = metadata && specs[i].Kind == "files"
+		specs[i].Columns = columns
 	}
 	return specs, nil
+}
+
+// namedColumns are the columns that a SELECT names, in lower case; nil where it has a * too.
+func namedColumns(stmt ast.SQLNode) []string {
+	out, star := []string{}, false
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) { // no visit gives an error
+		switch n := n.(type) {
+		case *ast.StarExpr:
+			star = true
+		case *ast.ColName:
+			if n != nil {
+				out = append(out, n.Name.Lowered())
+			}
+		}
+		return !star, nil
+	}, stmt)
+	if star {
+		return nil
+	}
+	return out
 }
 
 // spec says what a STREAM of the SELECT reads.

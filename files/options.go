@@ -106,6 +106,9 @@ func (o *Options) Rescue() error {
 	return nil
 }
 
+// RescuedColumn names the column of rescued data; "" where the options have none.
+func (o *Options) RescuedColumn() string { return o.CSV.Rescued.Column }
+
 // AddRescued gives a schema the column of rescued data, where the options have one.
 func (o *Options) AddRescued(schema *batch.Schema) {
 	name := o.CSV.Rescued.Column

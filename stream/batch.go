@@ -88,7 +88,7 @@ func (ss *session) prepare(ctx context.Context, b *micro) (*delta.Snapshot, *fit
 		return nil, nil, err
 	}
 	if !ss.plan.fits(inputs) {
-		if ss.plan, err = compile(ctx, ss.s.m, &ss.def, inputs); err != nil {
+		if ss.plan, err = compile(ctx, ss.s.m, &ss.def, ss.sources, inputs); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -94,7 +94,7 @@ func (m *Manager) checkDefinition(ctx context.Context, d *Definition) ([]source.
 	if err := m.checkTargetPlace(ctx, d, specs); err != nil {
 		return nil, err
 	}
-	return specs, m.checkSelect(ctx, d)
+	return specs, m.checkSelect(ctx, d, specs)
 }
 
 // checkClauses looks at the clauses alone.
@@ -206,12 +206,15 @@ func checkApart(d *Definition, ref TargetRef, table string, specs []source.Spec)
 
 // checkSelect compiles the SELECT over the files that are there, if that takes no long look. What is wrong with the data is
 // not the statement's business: the stream's state tells it.
-func (m *Manager) checkSelect(ctx context.Context, d *Definition) error {
+func (m *Manager) checkSelect(ctx context.Context, d *Definition, specs []source.Spec) error {
 	sources, closeAll, err := m.lookAtSources(ctx, d)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
+	if err := checkRescuedIsNamed(d, specs, sources); err != nil {
+		return err
+	}
 	look, cancel := context.WithTimeout(ctx, createLookTimeout)
 	defer cancel()
 	inputs := make([]*batch.Schema, len(sources))
@@ -220,7 +223,7 @@ func (m *Manager) checkSelect(ctx context.Context, d *Definition) error {
 			return ctx.Err()
 		}
 	}
-	plan, err := compile(ctx, m, d, inputs)
+	plan, err := compile(ctx, m, d, sources, inputs)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (m *Manager) Explain(ctx context.Context, d Definition) (Explanation, error
 	if err != nil {
 		return e, err
 	}
-	if err := errors.Join(checkOptions(&d, specs), m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs)); err != nil {
+	if err := errors.Join(checkOptions(&d, specs), m.checkCheckpointPlace(&d, specs), m.checkTargetPlace(ctx, &d, specs), checkRescuedIsNamed(&d, specs, sources)); err != nil {
 		return e, err
 	}
 	for i, src := range sources {
@@ -105,7 +105,7 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, specs []sour
 			return err
 		}
 	}
-	plan, err := compile(ctx, m, d, inputs)
+	plan, err := compile(ctx, m, d, sources, inputs)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ type Spec struct {
 	Options map[string]string // the named arguments as written, option names in any case
 	// Metadata says that the SELECT looks at the hidden columns of a source of files: Schema and Read have them, files.WithMetadata says which.
 	Metadata bool
+	// Columns are the columns that the SELECT names, in lower case, of whatever source or table; nil where it has a * too.
+	Columns []string
 }
 
 // Offset is a position in a source: the text of its line in the checkpoint's offset log. None is the position before the
@@ -128,6 +130,12 @@ type FileSkipper interface {
 type FileLister interface {
 	// Newest returns the files of the range that the last Latest recorded.
 	Newest() []checkpoint.SourceEntry
+}
+
+// Rescuer is an optional power of a source that may give a column of rescued data.
+type Rescuer interface {
+	// RescuedColumn names the column that has what the others do not take; "" where there is none.
+	RescuedColumn() string
 }
 
 // Noticer is an optional power of a source: what it has noticed, and no range shows, such as a file that was written to after

@@ -17,6 +17,9 @@ const inferFiles = 1000
 // Inferred reports whether the option schema is missing.
 func (s *Source) Inferred() bool { return !s.given }
 
+// RescuedColumn names the column that has what the others do not take.
+func (s *Source) RescuedColumn() string { return s.opts.RescuedColumn() }
+
 // Schema returns the columns of the files. An inferred schema is in the checkpoint before it is returned.
 func (s *Source) Schema(ctx context.Context) (*batch.Schema, error) {
 	if s.schema == nil {

@@ -64,6 +64,7 @@ var (
 	_ source.Source     = (*Source)(nil)
 	_ source.Noticer    = (*Source)(nil)
 	_ source.FileLister = (*Source)(nil)
+	_ source.Rescuer    = (*Source)(nil)
 	_ source.OpenFunc   = Open
 )
 

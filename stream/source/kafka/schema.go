@@ -248,3 +248,11 @@ func (s *Source) evolve(ctx context.Context, records []*kgo.Record) error {
 	}
 	return source.ErrSchemaEvolved
 }
+
+// RescuedColumn names the column that has what the others do not take.
+func (s *Source) RescuedColumn() string {
+	if s.opts.value.text == nil {
+		return ""
+	}
+	return s.opts.value.text.RescuedColumn()
+}

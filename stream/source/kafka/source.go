@@ -50,6 +50,7 @@ type Source struct {
 var (
 	_ source.Source   = (*Source)(nil)
 	_ source.Noticer  = (*Source)(nil)
+	_ source.Rescuer  = (*Source)(nil)
 	_ source.OpenFunc = Open
 )
 
