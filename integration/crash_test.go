@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,48 @@ func TestLeftOverTemporaryFiles(t *testing.T) {
 		}
 	}
 	requireOnceAfterRestart(t, dir, 2)
+}
+
+// TestKillWhileCleaning kills the process at each step of a batch after which cleanSource takes the file away: the next process has each row once, takes both files away, and
+// clears away the temporary files that dead ones have left.
+func TestKillWhileCleaning(t *testing.T) {
+	pin := "/files/0/" + strings.Repeat("0", 19) + "1.pin"
+	for name, point := range map[string]string{
+		"before the entry":     "before put-if-absent /sources/0/1",
+		"before the pin":       "before put-if-absent " + pin,
+		"after the pin":        "after put-if-absent " + pin,
+		"before the commit":    "before put-if-absent /commits/1",
+		"after the commit":     "after put-if-absent /commits/1",
+		"before the file goes": "before delete /landing/data_2.csv",
+		"after the file went":  "after delete /landing/data_2.csv",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := landing(t)
+			p := startCrashing(t, dir, point)
+			p.Exec(t, strings.Replace(createSales, "header => true", "header => true, cleanSource => 'delete', cleanSource.retentionDuration => '0 seconds'", 1))
+			drop(t, dir, "data_1.csv", data1)
+			p.Exec(t, caughtUp)
+			drop(t, dir, "data_2.csv", data2)
+			p.WaitKilled(t)
+			left := filepath.Join(dir, "lake", "_checkpoints", "sales", "_lakesql", "files", "0", "."+filepath.Base(pin)+"."+uuid.NewString()+".tmp")
+			require.NoError(t, os.WriteFile(left, []byte("{"), 0o644))
+			long := time.Now().Add(-24 * time.Hour)
+			require.NoError(t, os.Chtimes(left, long, long))
+
+			requireOnceAfterRestart(t, dir, 2)
+			p = harness.Start(t, dir)
+			drop(t, dir, "data_3.csv", "transaction_id,item,amount\n")
+			p.Exec(t, caughtUp)
+			require.Eventually(t, func() bool {
+				list, err := filepath.Glob(filepath.Join(dir, "landing", "*"))
+				require.NoError(t, err)
+				_, err = os.Stat(left)
+				return len(list) == 0 && os.IsNotExist(err)
+			}, time.Minute, 10*time.Millisecond)
+			p.Stop(t)
+		})
+	}
 }
 
 // requireOnceAfterRestart starts the real program and wants the rows of both files once, and one table version a batch.

@@ -114,5 +114,10 @@ type KeysDeleter interface {
 	DeleteKeys(ctx context.Context, keys []string) error
 }
 
+// LeftoverRemover is an optional power of stores whose writers leave something behind when their process dies. RemoveLeftovers uses it and says what it does.
+type LeftoverRemover interface {
+	RemoveLeftovers(ctx context.Context, prefix string, before time.Time) error
+}
+
 // Opener opens the store rooted at an absolute URI. It does not touch what is there.
 type Opener func(uri string) (Store, error)

@@ -20,6 +20,7 @@ type upkeep struct {
 	cancel context.CancelFunc
 	wanted chan struct{}
 	done   chan struct{}
+	clear  bool // what crashes have left is cleared away
 }
 
 func newUpkeep(ss *session) *upkeep {
@@ -71,7 +72,11 @@ func (u *upkeep) work(ctx context.Context) (err error) {
 			err = errors.Join(err, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	err = u.table.Work(ctx)
+	if !u.clear && u.ss.cp != nil {
+		err = u.ss.cp.RemoveLeftovers(ctx, u.ss.s.m.now())
+		u.clear = err == nil
+	}
+	err = errors.Join(err, u.table.Work(ctx))
 	for _, src := range u.ss.sources {
 		if k, ok := src.(source.Upkeeper); ok {
 			err = errors.Join(err, k.Upkeep(ctx))

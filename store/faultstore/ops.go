@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"time"
 
 	"lakesql/store"
 )
@@ -47,6 +48,14 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 // DeletePrefix implements store.PrefixDeleter.
 func (s *Store) DeletePrefix(ctx context.Context, prefix string) error {
 	return s.s.do(ctx, Op{DeleteAll, s.prefix + prefix}, func() error { return store.DeletePrefix(ctx, s.inner, prefix) })
+}
+
+// RemoveLeftovers implements store.LeftoverRemover. It is no operation: what it removes is no object.
+func (s *Store) RemoveLeftovers(ctx context.Context, prefix string, before time.Time) error {
+	if s.Crashed() {
+		return ErrCrashed
+	}
+	return store.RemoveLeftovers(ctx, s.inner, prefix, before)
 }
 
 // List implements store.Store. It is one operation, which ends when the caller has seen the last Info.

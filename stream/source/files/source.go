@@ -251,6 +251,11 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 		return "", false, err
 	}
 	if s.last > from {
+		if s.log != nil {
+			if err := s.pinOrphans(ctx, from+1, s.last); err != nil {
+				return "", false, err
+			}
+		}
 		return formatOffset(s.last), true, nil
 	}
 	if s.last < from {
@@ -325,10 +330,10 @@ func (s *Source) record(ctx context.Context, taken []files.File) error {
 	if s.log != nil {
 		pins := make([]checkpoint.FilePin, len(taken))
 		for i, f := range taken {
-			pins[i] = checkpoint.FilePin{Path: f.URI, Size: f.Size, ModTimeNs: f.ModTime.UnixNano(), ETag: f.ETag}
+			pins[i] = pinOf(f)
 		}
-		if err := s.facts.Pin(ctx, id, pins); err != nil {
-			return fmt.Errorf("record what %d files look like: %w", len(taken), err)
+		if err := s.pin(ctx, id, pins); err != nil {
+			return err
 		}
 	}
 	s.newest = slices.Clone(taken)
