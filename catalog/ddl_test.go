@@ -99,6 +99,8 @@ func TestCreateTableForms(t *testing.T) {
 		"CREATE TABLE lk LIKE src")
 	require.Equal(t, []string{"1|a|2", "2|NULL|4"}, l.rows("SELECT * FROM ctas ORDER BY id"))
 	require.Equal(t, []string{"1|a"}, l.rows("SELECT * FROM ctas2"))
+	l.exec("CREATE TABLE ctas3 AS SELECT MAX(id) AS most FROM src WHERE id > 100")
+	require.Equal(t, []string{"NULL"}, l.rows("SELECT * FROM ctas3"), "GMS says that MAX is never NULL")
 	require.DirExists(t, l.path("lake", "lake", "ctas2", "s=a"))
 	require.Equal(t, []string{"id|int|NO||NULL|", "s|varchar(5)|YES||NULL|", "b|tinyint(1)|YES||NULL|"}, l.rows("DESCRIBE lk"))
 	l.refused("INSERT INTO lk VALUES (NULL, 'x', true)", "id")

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -31,19 +33,24 @@ func nullableFunctions(
 }
 
 // selectedColumns corrects the columns of a CREATE TABLE ... AS SELECT, which are fixed before any rule runs: of a function that is
-// read they are nullable, and a DECIMAL is no wider than Delta's, as with Spark. Columns that the statement itself declares stay as declared.
+// read and of expressions they are nullable, since GMS says of many, MAX among them, that they are never NULL; and a DECIMAL is no wider than Delta's, as with Spark.
+// Columns that the statement itself declares stay as declared.
 func selectedColumns(ctx *sql.Context, n sql.Node, stmt ast.Statement) {
 	create, ok := n.(*plan.CreateTable)
 	if !ok || create.Select() == nil {
 		return
 	}
-	nullable := readsFunction(ctx, create.Select())
+	function := readsFunction(ctx, create.Select())
+	ofTable := map[string]bool{}
+	for _, col := range create.Select().Schema(ctx) {
+		ofTable[strings.ToLower(col.Name)] = col.DatabaseSource != ""
+	}
 	ddl, _ := stmt.(*ast.DDL)
 	for _, col := range create.PkSchema().Schema {
 		if ddl != nil && declares(ddl, col.Name) {
 			continue
 		}
-		col.Nullable = col.Nullable || nullable
+		col.Nullable = col.Nullable || function || !ofTable[strings.ToLower(col.Name)]
 		col.Type = mysqltype.Computed(col.Type)
 	}
 }

@@ -93,6 +93,8 @@ func fieldDecimals(t sql.Type) uint32 {
 	return 0
 }
 
+// fieldFlags are those of MySQL, but that a column of an expression is never NOT NULL: GMS says so of many that are NULL over no rows, MAX among them. A number
+// is binary in an expression and not in a table: by that Connector/J knows a BOOLEAN from bits.
 func fieldFlags(column *sql.Column) uint32 {
 	_, ofType := sqltypes.TypeToMySQL(column.Type.Type())
 	flags := uint32(ofType)
@@ -101,11 +103,12 @@ func fieldFlags(column *sql.Column) uint32 {
 			flags |= uint32(flag)
 		}
 	}
-	set(!column.Nullable, querypb.MySqlFlag_NOT_NULL_FLAG)
+	ofTable := column.DatabaseSource != ""
+	set(ofTable && !column.Nullable, querypb.MySqlFlag_NOT_NULL_FLAG)
 	set(column.AutoIncrement, querypb.MySqlFlag_AUTO_INCREMENT_FLAG)
 	set(column.PrimaryKey, querypb.MySqlFlag_PRI_KEY_FLAG)
 	set(types.IsUnsigned(column.Type), querypb.MySqlFlag_UNSIGNED_FLAG)
-	set(!isText(column.Type), querypb.MySqlFlag_BINARY_FLAG)
+	set(!isText(column.Type) && !(ofTable && types.IsNumber(column.Type)), querypb.MySqlFlag_BINARY_FLAG)
 	set(types.IsTextBlob(column.Type) || types.IsJSON(column.Type), querypb.MySqlFlag_BLOB_FLAG)
 	return flags
 }

@@ -128,21 +128,21 @@ func TestColumnsAreDescribedAsMySQLDoes(t *testing.T) {
 	const text, binary = 255, 63
 	const notNull, blob, unsigned, bin = 1, 16, 32, 128
 	want := []column{
-		{"a", binary, 20, 8, notNull | bin, 0},
-		{"b", binary, 10, 3, unsigned | bin, 0},
+		{"a", binary, 20, 8, notNull, 0},
+		{"b", binary, 10, 3, unsigned, 0},
 		{"c", text, 40, 253, 0, 0},
 		{"d", binary, 4294967295, 252, blob | bin, 0},
 		{"e", text, 262140, 252, blob, 0},
-		{"f", binary, 12, 246, bin, 2},
+		{"f", binary, 12, 246, 0, 2},
 		{"g", binary, 26, 12, bin, 6},
 		{"h", binary, 19, 12, bin, 0},
 		{"i", binary, 10, 10, bin, 0},
-		{"j", binary, 22, 5, bin, 31},
-		{"k", binary, 12, 4, bin, 31},
-		{"l", binary, 1, 1, bin, 0},
+		{"j", binary, 22, 5, 0, 31},
+		{"k", binary, 12, 4, 0, 31},
+		{"l", binary, 1, 1, 0, 0},
 		{"m", binary, 4294967295, 245, blob | bin, 0},
 		{"n", binary, 7, 253, bin, 0},
-		{"o", binary, 4, 1, bin, 0},
+		{"o", binary, 4, 1, 0, 0},
 	}
 	c := dialRaw(t, ts)
 	c.write([]byte("\x03SELECT * FROM d.t"), 0)
@@ -150,6 +150,10 @@ func TestColumnsAreDescribedAsMySQLDoes(t *testing.T) {
 	count, end := c.rows()
 	require.Zero(t, count)
 	require.EqualValues(t, 0xfe, end[0])
+	c.write([]byte("\x03SELECT MAX(a) AS a, MAX(i) AS i, COUNT(*) AS n FROM d.t"), 0)
+	require.Equal(t, []column{{"a", binary, 20, 8, bin, 0}, {"i", binary, 10, 10, bin, 0}, {"n", binary, 20, 8, bin, 0}}, c.columns())
+	count, _ = c.rows()
+	require.Equal(t, 1, count)
 }
 
 func TestCursorsAreAnsweredWithAllRows(t *testing.T) {

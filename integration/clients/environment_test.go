@@ -90,8 +90,14 @@ func run(t *testing.T, env []string, program string, args ...string) string {
 	return string(out)
 }
 
-// requireLines compares what a program printed, line by line. Empty lines of want count for nothing.
+// requireLines compares what a program printed, line by line. Empty lines at the ends of want count for nothing.
 func requireLines(t *testing.T, want, got string) {
 	t.Helper()
-	require.Equal(t, strings.Split(strings.Trim(want, "\n"), "\n"), strings.Split(strings.TrimRight(got, "\n"), "\n"))
+	wanted, printed := strings.Split(strings.Trim(want, "\n"), "\n"), strings.Split(strings.TrimRight(got, "\n"), "\n")
+	for i, line := range printed {
+		if i < len(wanted) && wanted[i] != line {
+			t.Errorf("line %d\nwant %s\ngot  %s", i+1, wanted[i], line)
+		}
+	}
+	require.Len(t, printed, len(wanted), got)
 }
