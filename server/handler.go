@@ -41,6 +41,7 @@ func (h *handler) install(e *sqle.Engine, sm *gms.SessionManager, inner mysql.Ha
 // NewConnection is called before a client has said who it is.
 func (h *handler) NewConnection(c *mysql.Conn) {
 	h.metrics.threads.Add(1)
+	setFlag(&c.StatusFlags, uint16(mysql.ServerStatusAutocommit), beginsWithAutocommit())
 	h.Handler.NewConnection(c)
 }
 

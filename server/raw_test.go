@@ -36,7 +36,7 @@ func dialRaw(t *testing.T, at interface{ Addr() net.Addr }) *rawClient {
 	login = append(login, make([]byte, 23)...)
 	login = append(login, "root\x00\x00mysql_native_password\x00"...)
 	c.write(login, 1)
-	require.EqualValues(t, 0, c.read()[0], "OK")
+	require.Equal(t, []byte{0, 0, 0, 2, 0}, c.read()[:5], "OK, no rows, no id, autocommit")
 	return c
 }
 

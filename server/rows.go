@@ -196,6 +196,16 @@ func setStatus(ctx *sql.Context, c *mysql.Conn) error {
 	return nil
 }
 
+// beginsWithAutocommit is what a session begins with. A driver that is told of nothing in the handshake takes autocommit for off, PyMySQL for one, and never turns it off.
+func beginsWithAutocommit() bool {
+	_, value, ok := sql.SystemVariables.GetGlobal(sql.AutoCommitSessionVar)
+	if !ok {
+		return true
+	}
+	on, err := sql.ConvertToBool(sql.NewEmptyContext(), value)
+	return on || err != nil
+}
+
 func setFlag(flags *uint16, flag uint16, on bool) {
 	if on {
 		*flags |= flag
