@@ -62,11 +62,12 @@ bench: build
 soak:
 	LAKESQL_KILLS=1000 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -run TestKillAtRandomTimes -v ./integration
 
-# Random queries on batches and on rows, many more of them than `make test` asks. SEED=n asks others.
+# Random queries on batches and on rows, many more of them than `make test` asks. SEED=n asks others, and with QUERY=n only
+# the one of that number.
 QUERIES := 100000
 SEED    := 1
 differential:
-	LAKESQL_QUERIES=$(QUERIES) LAKESQL_SEED=$(SEED) $(GO) test -tags $(TAGS) -count=1 -timeout 6h -run TestTwoExecutorsOneAnswer -v ./integration/differential
+	LAKESQL_QUERIES=$(QUERIES) LAKESQL_SEED=$(SEED) LAKESQL_QUERY=$(QUERY) $(GO) test -tags $(TAGS) -count=1 -timeout 6h -run TestTwoExecutorsOneAnswer -v ./integration/differential
 
 # go-mysql-server's own suites over our catalog. It writes docs/enginetest.md, or fails where fewer tests pass than it says.
 enginetest:

@@ -32,6 +32,8 @@ const (
 	grantTablesRule
 	concatRule
 	globalsRule
+	searchedCaseRule
+	likeRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
@@ -40,6 +42,7 @@ var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
+		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(searchCases)},
 		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
 		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(numberDates)},   // before arithmetic is exact
 		analyzer.Rule{Id: exactNumbersRule, Apply: exactNumbers},
@@ -55,6 +58,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: countKeysRule, Apply: everywhere(countKeys)},
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
 		analyzer.Rule{Id: collatedRule, Apply: everywhere(collateTexts)},
+		analyzer.Rule{Id: likeRule, Apply: everywhere(likeTexts)},
 		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(collateMembers)},
 	)
 	allowSubqueries()

@@ -54,3 +54,18 @@ func collateMembers(
 		return expression.JoinOr(equal...), transform.NewTree, nil
 	})
 }
+
+// strcmp is STRCMP of texts, which both are computed as in MySQL: GMS's leaves the second one beside a NULL.
+func strcmp(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
+	left, ofLeft := sql.GetCoercibility(ctx, args[0])
+	right, ofRight := sql.GetCoercibility(ctx, args[1])
+	with, _ := sql.ResolveCoercibility(left, ofLeft, right, ofRight)
+	text := types.CreateLongText(with)
+	return scalarBody{typ: types.Int8, nulls: true, eval: func(ctx *sql.Context, args []any) (any, error) {
+		if args[0] == nil || args[1] == nil {
+			return nil, nil
+		}
+		order, err := text.Compare(ctx, args[0], args[1])
+		return int8(order), err
+	}}, nil
+}

@@ -93,6 +93,16 @@ func TestFoundDifferences(t *testing.T) {
 		{"SELECT ROUND(k ^ -1), ROUND(id - 128, -1), TRUNCATE(id - 128, -1), ROUND(o), ROUND(id + 24, 0 - 1) FROM few WHERE id = 2", "18446744073709551615|-130|-120|1|30"},
 		{"SELECT w + CAST(k - 1 AS UNSIGNED) FROM few WHERE id = 2 AND k = 0", "1234567890123475235756419388452849.5678"},
 		{"SELECT DISTINCT CAST(e - id / 100000 AS DECIMAL(5,2)), CAST(-e AS DECIMAL(5,2)) FROM t WHERE id < 3", "0.00|0.00"},
+		{"SELECT COUNT(*) FROM few WHERE SUBSTRING('ä', id, k) LIKE '_'", "1"},
+		{"SELECT COUNT(*) FROM few WHERE CONCAT('ä', id) LIKE '__' AND IFNULL(k, 'ä') LIKE '_' AND INSERT('äa', id, 1, 'b') LIKE '__' AND 'äa' LIKE CONCAT('_', REPEAT('a', SIGN(id)))", "3"},
+		{"SELECT HEX(y) FROM t WHERE CONCAT(y, 'ä') LIKE '___' AND id < 3", "FF"},
+		{"SELECT z / z FROM t WHERE z - 99999999999999999999999999999999999999 + id IN (SELECT e + 2 AS x FROM t)", "1.0000"},
+		{"SELECT id FROM few WHERE CAST(id AS DECIMAL(38,0)) IN (SELECT e + 0.99999 AS x FROM t)", ""},
+		{"SELECT CASE CAST(id AS DECIMAL(38,0)) WHEN e + 0.99999 THEN 1 WHEN id THEN 2 END, CASE s WHEN 'ABC' THEN 1 WHEN 'ABC' COLLATE utf8mb4_0900_ai_ci THEN 2 END, CASE f WHEN 1.5 THEN 'f' ELSE 'g' END FROM t WHERE id IN (1, 3) ORDER BY id", "2|2|g 2|2|f"},
+		{"SELECT LEFT(s, 2), LEFT(s, -1), RIGHT(s, 2), RIGHT(s, 9), HEX(LEFT(y, 1)), HEX(RIGHT(y, 1)), RIGHT('äbc', 3), INSTR(y, X'FF'), LOCATE(X'FF', y, 2), INSTR('日本', '本') FROM t WHERE id < 3 ORDER BY id", "ab||bc|abc|FF|FF|äbc|1|0|2 ab||bc|abc|00|FF|äbc|2|2|2"},
+		{"SELECT STRCMP(s, 'abd'), STRCMP(s, u), STRCMP(s COLLATE utf8mb4_0900_ai_ci, 'ABC'), SUBSTRING_INDEX(s, 'c', id) FROM t WHERE id = 1", "-1|NULL|0|ab"},
+		{"SELECT MIN(dt + INTERVAL 1 DAY), MAX(INTERVAL 1 HOUR + dt) FROM few", "2024-01-06|2024-02-29 01:00:00"},
+		{"SELECT CASE WHEN MIN(o) THEN MIN(dt - INTERVAL 1 DAY) ELSE DATE '9999-12-31' END, (SELECT MAX(x) FROM (SELECT dt + INTERVAL 1 MONTH AS x FROM few) q) FROM few", "2024-01-04|2024-03-29"},
 		{"SELECT id FROM few UNION SELECT id & 1 FROM few EXCEPT SELECT CAST(id AS DECIMAL(5,2)) FROM few WHERE id > 1", "1.00 0.00"},
 	} {
 		for name, on := range map[string]*lab{"batches": l, "rows": rows} {
@@ -117,6 +127,18 @@ func TestFoundDifferences(t *testing.T) {
 		require.Equal(t, []string{"Warning|1292|Incorrect date value: x"}, on.rows("SHOW WARNINGS"))
 		on.refused("SELECT ABS(id - 9223372036854775807 - 2) IN (5, k) FROM few", "BIGINT value is out of range in 'abs(")
 		on.refused("SELECT -(k ^ -1) FROM few", "BIGINT value is out of range in '-(")
+		for _, computed := range []string{"k + -(id - 9223372036854775807 - 2)", "LEFT(us, -(id - 9223372036854775807 - 2))", "SUBSTRING(us, 1, -(id - 9223372036854775807 - 2))",
+			"INSTR(us, -(id - 9223372036854775807 - 2))", "STRCMP(us, -(id - 9223372036854775807 - 2))", "COUNT(DISTINCT us, -(id - 9223372036854775807 - 2))"} {
+			on.refused("SELECT "+computed+" FROM few WHERE us IS NULL", "BIGINT value is out of range in '-(")
+		}
+		for _, stopped := range []string{"CONCAT(s, us, CAST(v AS SIGNED))", "CONCAT_WS(us, CAST(v AS SIGNED), s)", "REPLACE(s, us, CAST(v AS SIGNED))", "us + INTERVAL CAST(v AS SIGNED) DAY",
+			"CAST(us AS DATE) + INTERVAL CAST(v AS SIGNED) DAY", "TIMESTAMPDIFF(DAY, CAST(us AS DATE), CAST(v AS DATE))"} {
+			require.Equal(t, []string{"NULL", "NULL", "NULL"}, on.rows("SELECT "+stopped+" FROM few"), stopped)
+			require.Empty(t, on.rows("SHOW WARNINGS"), stopped)
+		}
+		on.exec("SELECT CONCAT(s, CAST(v AS SIGNED)), CONCAT_WS('-', us, CAST(v AS SIGNED)) FROM few WHERE id = 1")
+		require.Equal(t, []string{"Warning|1292|Truncated incorrect bigint value: B2", "Warning|1292|Truncated incorrect bigint value: B2"}, on.rows("SHOW WARNINGS"))
+		on.refused("SELECT COUNT(*) FROM few WHERE s LIKE v ESCAPE us", "ESCAPE")
 		on.refused("SELECT COUNT(*) FROM few WHERE CASE id WHEN ((-1 >> 1) DIV (k - 1)) THEN s ELSE v END > 'a'", "out of range")
 	}
 }

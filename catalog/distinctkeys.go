@@ -25,8 +25,8 @@ func countKeys(
 			return e, transform.SameTree, nil
 		}
 		children := slices.Clone(e.Children())
-		for i, c := range children {
-			children[i] = &distinctKey{expression.UnaryExpressionStub{Child: c}}
+		for i, c := range e.Children() {
+			children[i] = &distinctKey{Child: c, behind: e.Children()[i+1:]}
 		}
 		out, err := e.WithChildren(ctx, children...)
 		return out, transform.NewTree, err
@@ -42,8 +42,12 @@ func isNoKey(e sql.Expression) bool {
 	return !e.Resolved()
 }
 
-// distinctKey is a number that stands for a value: values that are equal have one.
-type distinctKey struct{ expression.UnaryExpressionStub }
+// distinctKey is a number that stands for a value: values that are equal have one. GMS does not ask for the keys behind one that is NULL, while MySQL computes
+// all: a value may fail.
+type distinctKey struct {
+	Child  sql.Expression
+	behind []sql.Expression
+}
 
 var (
 	_ sql.Expression         = (*distinctKey)(nil)
@@ -64,19 +68,38 @@ func (e *distinctKey) CollationCoercibility(*sql.Context) (sql.CollationID, byte
 	return sql.Collation_binary, 5
 }
 
-// WithChildren is of another value.
+// Resolved tells whether all values are.
+func (e *distinctKey) Resolved() bool { return expression.ExpressionsResolved(e.Children()...) }
+
+// IsNullable is the value's.
+func (e *distinctKey) IsNullable(ctx *sql.Context) bool { return e.Child.IsNullable(ctx) }
+
+// Children are the value and those behind it.
+func (e *distinctKey) Children() []sql.Expression {
+	return append([]sql.Expression{e.Child}, e.behind...)
+}
+
+// WithChildren is of other values.
 func (e *distinctKey) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.Expression, error) {
-	if len(children) != 1 {
-		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 1)
+	if len(children) != 1+len(e.behind) {
+		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 1+len(e.behind))
 	}
-	return &distinctKey{expression.UnaryExpressionStub{Child: children[0]}}, nil
+	return &distinctKey{Child: children[0], behind: children[1:]}, nil
 }
 
 // Eval is the key.
 func (e *distinctKey) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	v, err := e.Child.Eval(ctx, row)
-	if err != nil || v == nil {
+	if err != nil {
 		return nil, err
+	}
+	if v == nil {
+		for _, b := range e.behind {
+			if _, err := b.Eval(ctx, row); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
 	}
 	return hash.HashOf(ctx, sql.Schema{{Type: e.Child.Type(ctx)}}, sql.Row{v})
 }

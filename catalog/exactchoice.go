@@ -97,11 +97,7 @@ func (c *exactChoice) chosen(ctx *sql.Context, row sql.Row) (sql.Expression, err
 	switch e := c.Expression.(type) {
 	case *expression.Case:
 		for _, b := range e.Branches {
-			condition := b.Cond
-			if e.Expr != nil {
-				condition = expression.NewEquals(e.Expr, b.Cond)
-			}
-			if is, err := sql.EvaluateCondition(ctx, condition, row); err != nil || sql.IsTrue(is) {
+			if is, err := sql.EvaluateCondition(ctx, b.Cond, row); err != nil || sql.IsTrue(is) {
 				return b.Value, err
 			}
 		}

@@ -52,8 +52,11 @@ func greatestFunction(name string, sign int, gms sql.CreateFuncNArgs) sql.Functi
 
 // asBytes is a value as the bytes of its text.
 func asBytes(ctx *sql.Context, v any) ([]byte, error) {
-	if b, ok := v.([]byte); ok {
-		return b, nil
+	switch v := v.(type) {
+	case []byte:
+		return v, nil
+	case string: // X'FF' is one
+		return []byte(v), nil
 	}
 	text, err := asText(ctx, v)
 	return []byte(text), err

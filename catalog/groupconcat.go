@@ -9,7 +9,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
-	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -208,7 +207,7 @@ func (b *concatBuffer) textOf(ctx *sql.Context, row sql.Row) (string, bool, erro
 func (b *concatBuffer) keyOf(ctx *sql.Context, row sql.Row) (string, error) {
 	key := ""
 	for _, e := range b.args {
-		v, err := (&distinctKey{expression.UnaryExpressionStub{Child: e}}).Eval(ctx, row)
+		v, err := (&distinctKey{Child: e}).Eval(ctx, row)
 		if err != nil {
 			return "", err
 		}

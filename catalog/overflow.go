@@ -59,14 +59,14 @@ func (c checked) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql
 	return e, err
 }
 
-// Eval computes exactly and looks whether the type holds the result.
+// Eval computes exactly and looks whether the type holds the result. As in MySQL, the right operand is computed beside a NULL, too.
 func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	l, err := c.LeftChild.Eval(ctx, row)
-	if err != nil || l == nil {
+	if err != nil {
 		return nil, err
 	}
 	r, err := c.RightChild.Eval(ctx, row)
-	if err != nil || r == nil {
+	if err != nil || l == nil || r == nil {
 		return nil, err
 	}
 	unsigned := types.IsUnsigned(c.Type(ctx))

@@ -128,7 +128,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{fileMetadata, findFileMetadata}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows},
+	{fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows},
 }
 
 // adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.

@@ -31,48 +31,64 @@ func asInteger(ctx *sql.Context, v any) (int64, error) {
 // kernelFunction is a function of package vector for rows: one that GMS has otherwise than MySQL. kinds are those that f takes, String, Int64 or Timestamp; from the
 // least-th on they may be left out.
 func kernelFunction(name string, f *vector.Function, t sql.Type, least int, kinds ...batch.Kind) sql.Function {
-	eval := func(ctx *sql.Context, args []any) (any, error) {
+	eval := kernelEval(f, kinds...)
+	return scalarFunction(name, least, len(kinds), func(*sql.Context, []sql.Expression) (scalarBody, error) {
+		return scalarBody{typ: t, nulls: true, eval: eval}, nil
+	})
+}
+
+// kernelEval calls a function of package vector with arguments of kinds.
+func kernelEval(f *vector.Function, kinds ...batch.Kind) func(ctx *sql.Context, args []any) (any, error) {
+	return func(ctx *sql.Context, args []any) (any, error) {
+		row := &batch.Batch{Len: 1} // of columns: a literal is spread over many rows
 		operands := make([]vector.Expr, len(args))
 		for i, v := range args {
-			var err error
-			if operands[i], err = kernelOperand(ctx, kinds[i], v); err != nil {
+			column, err := kernelColumn(ctx, kinds[i], v)
+			if err != nil {
 				return nil, err
 			}
+			row.Cols = append(row.Cols, column)
+			operands[i] = vector.NewColumn(i, batch.Field{Type: column.Type, Nullable: true})
 		}
 		x, err := vector.NewScalar(f, operands...)
 		if err != nil {
 			return nil, err
 		}
 		warn := func(w vector.Warning) { ctx.Warn(w.Code, "%s", w.Message) }
-		out, err := x.Eval(vector.WithWarnings(ctx, warn), &batch.Batch{Len: 1})
+		out, err := x.Eval(vector.WithWarnings(ctx, warn), row)
 		if err != nil {
 			return nil, err
 		}
 		return mysqltype.NewGetter(batch.Field{Type: x.Type(), Nullable: true}, out)(0), nil
 	}
-	return scalarFunction(name, least, len(kinds), func(*sql.Context, []sql.Expression) (scalarBody, error) {
-		return scalarBody{typ: t, nulls: true, eval: eval}, nil
-	})
 }
 
-// kernelOperand is a value as MySQL converts it for a function.
-func kernelOperand(ctx *sql.Context, kind batch.Kind, v any) (vector.Expr, error) {
-	if v == nil {
-		return vector.NewNull(batch.Type{Kind: kind}), nil
-	}
-	if kind == batch.Int64 {
-		n, err := asInteger(ctx, v)
-		return vector.NewInt(n), err
-	}
-	if kind == batch.Timestamp {
-		at := asTime(ctx, v)
-		if at == nil {
-			return vector.NewNull(batch.Type{Kind: kind}), nil
+// kernelColumn is a value as MySQL converts it for a function, as the one row of a column.
+func kernelColumn(ctx *sql.Context, kind batch.Kind, v any) (*batch.Vector, error) {
+	out := batch.NewVector(batch.Type{Kind: kind}, 1)
+	switch kind {
+	case batch.Int64:
+		if v != nil {
+			n, err := asInteger(ctx, v)
+			out.AppendInt64(n)
+			return out, err
 		}
-		return vector.NewTimestamp(kind, at.UnixMicro()), nil
+	case batch.Timestamp:
+		if v != nil {
+			if at := asTime(ctx, v); at != nil {
+				out.AppendInt64(at.UnixMicro())
+				return out, nil
+			}
+		}
+	default:
+		if v != nil {
+			text, err := asText(ctx, v)
+			out.AppendString(text)
+			return out, err
+		}
 	}
-	text, err := asText(ctx, v)
-	return vector.NewString(text), err
+	out.AppendNull()
+	return out, nil
 }
 
 // asTime is a value as a time; nil, with MySQL's warning, for what is none.

@@ -33,7 +33,7 @@ func Shift(name string, back bool) (*Function, bool) {
 		}
 		return params, result, ok
 	}
-	return &Function{name: "INTERVAL", takes: takes, fails: true, bind: func(f *frame) valueFunc { return u.shift(f, back) }}, true
+	return &Function{name: "INTERVAL", takes: takes, fails: true, stops: 1, bind: func(f *frame) valueFunc { return u.shift(f, back) }}, true
 }
 
 func (u unit) shift(f *frame, back bool) valueFunc {
@@ -80,7 +80,7 @@ func (u unit) move(micros, n int64, back bool) (int64, bool) {
 // TimestampDiff is TIMESTAMPDIFF(unit, from, to): the whole units from one time to another. false where there is no such unit.
 func TimestampDiff(name string) (*Function, bool) {
 	u, ok := units[name]
-	return &Function{name: "TIMESTAMPDIFF", takes: takesTimes(longType, 2, timeType, timeType), bind: func(f *frame) valueFunc {
+	return &Function{name: "TIMESTAMPDIFF", takes: takesTimes(longType, 2, timeType, timeType), stops: 1, bind: func(f *frame) valueFunc {
 		out, from, to := f.out.I64, microsOf(f.args[0]), microsOf(f.args[1])
 		return func(i int) bool {
 			if u.months > 0 {

@@ -78,6 +78,12 @@ func (t *rowTest) rank() float64 {
 	return float64(1+t.cost) * float64(t.asked+untold) / (float64(t.asked-t.passed) + untold/2)
 }
 
+// mayFail tells whether an expression may fail, or warn, for a row.
+func mayFail(e Expr) bool {
+	_, never := testCost(e)
+	return !never
+}
+
 // testCost estimates what an expression costs for a row, in units of a comparison of numbers; false when it may fail.
 func testCost(e Expr) (cost int, ok bool) {
 	switch e := e.(type) {

@@ -17,6 +17,8 @@ type Function struct {
 	nulls bool
 	// fails: it may fail, or warn.
 	fails bool
+	// stops: where one of so many arguments is NULL, MySQL computes none behind it, which then neither fails nor warns.
+	stops int
 	bind  func(f *frame) valueFunc
 }
 
@@ -51,9 +53,11 @@ type scalar struct {
 	f       *Function
 	typ     batch.Type
 	args    []Expr
-	varying int // the only argument that is no literal; -1: there is another number of those
+	varying int  // the only argument that is no literal; -1: there is another number of those
+	lazy    bool // f.stops, and it matters
 
 	in     []*batch.Vector
+	open   []int32
 	spread []spreader
 	valid  batch.Bitmap
 	out    batch.Vector
@@ -81,6 +85,7 @@ func NewScalar(f *Function, args ...Expr) (Expr, error) {
 	if varying > 1 {
 		e.varying = -1
 	}
+	e.lazy = f.stops > 0 && slices.ContainsFunc(e.args[1:], mayFail)
 	if varying > 0 {
 		return e, nil
 	}
@@ -109,16 +114,12 @@ func (e *scalar) Type() batch.Type { return e.typ }
 func (e *scalar) children() []Expr { return e.args }
 
 func (e *scalar) Clone() Expr {
-	return &scalar{f: e.f, typ: e.typ, args: cloneAll(e.args), varying: e.varying}
+	return &scalar{f: e.f, typ: e.typ, args: cloneAll(e.args), varying: e.varying, lazy: e.lazy}
 }
 
 func (e *scalar) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
-	e.in = resize(e.in, len(e.args))
-	for i, a := range e.args {
-		var err error
-		if e.in[i], err = a.Eval(ctx, b); err != nil {
-			return nil, err
-		}
+	if err := e.evalArgs(ctx, b); err != nil {
+		return nil, err
 	}
 	if e.varying >= 0 {
 		if in := e.in[e.varying]; in.Dict != nil && !(e.f.nulls && in.Valid != nil) {
@@ -132,6 +133,27 @@ func (e *scalar) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error
 		warn(ctx, w, 1)
 	}
 	return &e.out, found.err
+}
+
+func (e *scalar) evalArgs(ctx context.Context, b *batch.Batch) error {
+	e.in = resize(e.in, len(e.args))
+	rest := *b // the rows for which the next argument is computed
+	for i, a := range e.args {
+		var err error
+		if e.in[i], err = a.Eval(ctx, &rest); err != nil {
+			return err
+		}
+		if e.lazy && i < e.f.stops && e.in[i].Valid != nil {
+			open := resize(e.open, b.Len)[:0]
+			selected(&rest, func(row int) {
+				if e.in[i].Valid.Get(row) {
+					open = append(open, int32(row))
+				}
+			})
+			e.open, rest.Sel = open, open
+		}
+	}
+	return nil
 }
 
 // ofDictionary is the function of each value of a dictionary that is its only varying argument; false where it fails or warns for one, which may be of no row.

@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"unicode/utf8"
@@ -61,10 +62,10 @@ var (
 	TrimBoth     = &Function{name: "TRIM", takes: takes(textType, 2, textType, textType), bind: trim(true, true)}
 	TrimLeading  = &Function{name: "TRIM", takes: takes(textType, 2, textType, textType), bind: trim(true, false)}
 	TrimTrailing = &Function{name: "TRIM", takes: takes(textType, 2, textType, textType), bind: trim(false, true)}
-	Concat       = &Function{name: "CONCAT", takes: takesTexts(textType, 1), bind: concat}
+	Concat       = &Function{name: "CONCAT", takes: takesTexts(textType, 1), stops: math.MaxInt, bind: concat}
 	// ConcatWS is CONCAT_WS(separator, ...), which leaves out what is NULL.
-	ConcatWS = &Function{name: "CONCAT_WS", takes: takesTexts(textType, 2), nulls: true, bind: concatWS}
-	Replace  = &Function{name: "REPLACE", takes: takes(textType, 3, textType, textType, textType), bind: replace}
+	ConcatWS = &Function{name: "CONCAT_WS", takes: takesTexts(textType, 2), nulls: true, stops: 1, bind: concatWS}
+	Replace  = &Function{name: "REPLACE", takes: takes(textType, 3, textType, textType, textType), stops: 2, bind: replace}
 	// Locate is LOCATE(part, text [, from]): where the first part is, at from or behind it; 0: nowhere.
 	Locate = &Function{name: "LOCATE", takes: takes(longType, 2, textType, textType, longType), bind: locate}
 	// Instr is LOCATE(part, text) with the arguments text, part.

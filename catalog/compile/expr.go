@@ -167,7 +167,7 @@ var arithOps = map[string]vector.ArithOp{"+": vector.Add, "-": vector.Subtract, 
 
 func compareOp(e sql.Expression) (vector.CompareOp, bool) {
 	switch e.(type) {
-	case *expression.Equals:
+	case *expression.Equals, equated:
 		return vector.Equal, true
 	case *expression.NullSafeEquals:
 		return vector.NullSafeEqual, true

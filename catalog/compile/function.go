@@ -78,15 +78,14 @@ func (c compiler) extract(e *function.Extract) (vector.Expr, error) {
 	return vector.NewCast(x, batch.Type{Kind: batch.Int64})
 }
 
-// caseWhen is CASE in both forms.
+// caseWhen is CASE. One that compares a value with others is written otherwise by the analyzer's rules.
 func (c compiler) caseWhen(e *expression.Case) (vector.Expr, error) {
+	if e.Expr != nil {
+		return nil, errNotCompiled
+	}
 	var conditions, values []sql.Expression
 	for _, b := range e.Branches {
-		condition := b.Cond
-		if e.Expr != nil {
-			condition = expression.NewEquals(e.Expr, b.Cond)
-		}
-		conditions, values = append(conditions, condition), append(values, b.Value)
+		conditions, values = append(conditions, b.Cond), append(values, b.Value)
 	}
 	otherwise := e.Else
 	if otherwise == nil {

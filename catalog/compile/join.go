@@ -391,7 +391,7 @@ func splitTuples(ctx *sql.Context, condition sql.Expression) []sql.Expression {
 			r, okR := eq.Right().(expression.Tuple)
 			if okL && okR && len(l) == len(r) {
 				for i := range l {
-					out = append(out, expression.NewEquals(l[i], r[i]))
+					out = append(out, newEquated(l[i], r[i]))
 				}
 				continue
 			}

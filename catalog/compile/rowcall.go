@@ -144,7 +144,7 @@ func dependsOnColumnsAlone(ctx *sql.Context, e sql.Expression) bool {
 		}
 		switch e.(type) {
 		case sql.ExpressionWithNodes, sql.Aggregation, sql.WindowAdaptableExpression, *Assigned, *expression.UserVar, *expression.BindVar, *expression.ProcedureParam,
-			*expression.MatchAgainst, *expression.Star:
+			*expression.MatchAgainst, *expression.Star, equated:
 			pure = false
 		}
 		return !pure

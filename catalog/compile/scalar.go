@@ -34,11 +34,6 @@ func (c compiler) scalar(e sql.FunctionExpression) (vector.Expr, error) {
 		return c.kernelOf(e, vector.TrimLeading, args[0], blank)
 	case *function.RightTrim:
 		return c.kernelOf(e, vector.TrimTrailing, args[0], blank)
-	case *function.StrCmp:
-		if !c.comparedByBytes(args[0], args[1]) {
-			return nil, errNotCompiled
-		}
-		return c.kernelOf(e, vector.Strcmp, args...)
 	case Shifted:
 		date, n, unit, back := e.Shift()
 		if f, ok := vector.Shift(unit, back); ok {
@@ -58,6 +53,11 @@ func (c compiler) scalar(e sql.FunctionExpression) (vector.Expr, error) {
 		return c.day(args[0])
 	case "datediff":
 		return c.kernelOfTimes(e, vector.DateDiff, args...)
+	case "strcmp":
+		if !c.comparedByBytes(args[0], args[1]) {
+			return nil, errNotCompiled
+		}
+		return c.kernelOf(e, vector.Strcmp, args...)
 	case "abs":
 		return c.sized(e, vector.Abs, args[0])
 	case "nullif":

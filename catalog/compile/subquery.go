@@ -235,7 +235,7 @@ func (p *pipeline) withValue(ctx *sql.Context, s *plan.Subquery) (*pipeline, boo
 	}
 	equal := make([]sql.Expression, len(outer))
 	for i, e := range outer {
-		equal[i] = expression.NewEquals(e, values.get(ctx, 1+i))
+		equal[i] = newEquated(e, values.get(ctx, 1+i))
 	}
 	joined, ok := joinSides(ctx, vector.LeftJoin, mine, side{p: values, first: values.outer}, equal)
 	if !ok {
@@ -368,7 +368,7 @@ func (p *pipeline) existential(ctx *sql.Context, e sql.Expression) (*pipeline, b
 			return nil, false
 		}
 		for i, l := range left {
-			conditions = append(conditions, expression.NewEquals(l, from.get(ctx, i)))
+			conditions = append(conditions, newEquated(l, from.get(ctx, i)))
 		}
 		return joinSides(ctx, kind, side{p: p, first: p.outer}, side{p: from, first: from.outer}, conditions)
 	}
