@@ -71,7 +71,7 @@ func (s *Set) List(ctx context.Context) (ready, waiting []File, err error) {
 }
 
 // ListNew is List without the files whose URI known says yes to. Of such a file only its name is read, not its inode, and
-// while its folder does not change not even that: known must not come to know less over the life of the set.
+// while its folder does not change not even that: when known comes to know less, call Reread.
 func (s *Set) ListNew(ctx context.Context, known func(uri string) bool) (ready, waiting []File, err error) {
 	if err := s.check(s.location.base); err != nil {
 		return nil, nil, err
@@ -100,6 +100,9 @@ func (s *Set) ListNew(ctx context.Context, known func(uri string) bool) (ready, 
 	sortFiles(l.waiting)
 	return l.ready, l.waiting, nil
 }
+
+// Reread makes the next listing read all folders: known has come to know less.
+func (s *Set) Reread() { clear(s.folders) }
 
 // Touched returns the known files that the watcher saw being written to, or replaced, between the last two listings. Nothing
 // is missed that was closed while a watcher watched; what happened before is not told.

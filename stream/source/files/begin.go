@@ -37,6 +37,7 @@ func (s *Source) begin(ctx context.Context) error {
 	if s.last+1 >= s.first {
 		return nil
 	}
-	s.ready, s.waiting = nil, nil
+	s.take(len(s.ready))
+	s.waiting = nil
 	return s.record(ctx, existing)
 }

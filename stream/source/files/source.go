@@ -17,17 +17,14 @@ import (
 	"lakesql/stream/source"
 )
 
-// How long a listing is used for further ranges, and how often the folder is listed where nothing hints.
-const (
-	listingFresh = 10 * time.Second
-	pollEvery    = time.Second
-)
+// pollEvery is how often the folder is listed where nothing hints.
+const pollEvery = time.Second
 
 // Source reads the files of a folder or glob, each once. See the package's comment for what is durable when.
 //
 // Invariants:
 //   - seen has exactly the entries of the source log, whose newest id is last.
-//   - ready and waiting are what the last look found and seen does not have.
+//   - The backlog has nothing that seen has as it is.
 type Source struct {
 	env  source.Env
 	spec source.Spec
@@ -41,6 +38,8 @@ type Source struct {
 	cleaner *cleaner        // nil: files stay
 	watcher *files.Watcher
 
+	backlog
+
 	schema *batch.Schema
 	given  bool // the option schema
 
@@ -49,10 +48,7 @@ type Source struct {
 	first    int64              // files of entries before it are left out: they were there when the stream began
 	versions map[string]version // by URI, what the file's newest entry is of; nil without allowOverwrites
 	newest   []files.File       // the files of entry last, where this source has recorded it
-	ready    []files.File
-	waiting  []files.File
-	looked   time.Time       // of the last listing
-	frozen   map[string]bool // nil: not frozen
+	frozen   map[string]bool    // nil: not frozen
 
 	unreadable map[string]string // files left out because reading failed, with the reason
 	noticed    map[string]bool   // files whose change after they were recorded has been told
@@ -93,7 +89,7 @@ func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source,
 	}
 	s := &Source{
 		env: env, spec: spec, opts: opts, bare: bare, set: set, given: opts.Schema() != nil, schema: opts.Schema(),
-		seen: map[string]int64{}, last: -1, unreadable: map[string]string{}, noticed: map[string]bool{},
+		backlog: backlog{names: map[string]struct{}{}}, seen: map[string]int64{}, last: -1, unreadable: map[string]string{}, noticed: map[string]bool{},
 	}
 	if s.cleaner, err = newCleaner(ctx, spec, env, opts, set.Base()); err != nil {
 		return nil, fmt.Errorf("read_files('%s'): %w", spec.Path, err)
@@ -138,31 +134,6 @@ func (s *Source) load(ctx context.Context) error {
 		return err
 	}
 	return s.loadSchema(ctx)
-}
-
-// look lists the files that the log does not have; with allowOverwrites, as they are now.
-func (s *Source) look(ctx context.Context) error {
-	known := s.known
-	if s.versions != nil {
-		known = s.env.Known
-	}
-	ready, waiting, err := s.set.ListNew(ctx, known)
-	if err != nil {
-		return err // names the folder
-	}
-	if s.versions != nil {
-		ready, waiting = s.overwritten(ready), s.overwritten(waiting)
-	}
-	if len(ready)+len(waiting) == 0 {
-		if err := s.away(ctx); err != nil {
-			return err
-		}
-	}
-	s.ready, s.waiting, s.looked = s.allowed(ready), s.allowed(waiting), s.env.Now()
-	if s.opts.LatestFirst {
-		slices.Reverse(s.ready)
-	}
-	return s.notice(ctx, s.set.Touched())
 }
 
 func (s *Source) known(uri string) bool {
@@ -261,20 +232,38 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 	if s.last < from {
 		return "", false, s.beyond(from)
 	}
-	if len(s.ready) == 0 || s.opts.LatestFirst || s.env.Now().Sub(s.looked) > listingFresh {
-		if err := s.look(ctx); err != nil {
-			return "", false, err
-		}
-	}
-	taken := s.ready[:s.count(limit)]
-	if len(taken) == 0 {
-		return start, false, nil
+	taken, err := s.choose(ctx, limit)
+	if err != nil || len(taken) == 0 {
+		return start, false, err
 	}
 	if err := s.record(ctx, taken); err != nil {
 		return "", false, err
 	}
-	s.ready = s.ready[len(taken):]
 	return formatOffset(s.last), len(s.ready) > 0, nil
+}
+
+// choose takes the files of the next range.
+func (s *Source) choose(ctx context.Context, limit source.Limit) ([]files.File, error) {
+	for {
+		fresh := false
+		if s.due(s.env.Now(), s.opts.LatestFirst) {
+			fresh = len(s.ready) == 0
+			if err := s.lookForNews(ctx); err != nil {
+				return nil, err
+			}
+		}
+		n := s.count(limit)
+		if n == 0 {
+			return nil, nil
+		}
+		taken := s.take(n)
+		if fresh {
+			return taken, nil
+		}
+		if taken, err := s.still(ctx, taken); err != nil || len(taken) > 0 {
+			return taken, err
+		}
+	}
 }
 
 // beyond is the error of offsets that name entries which the source log does not have. Going on would record new files under
@@ -377,19 +366,6 @@ func (s *Source) finish(ctx context.Context, batchID, from, to int64, results []
 	return s.clean(ctx, to)
 }
 
-// Backlog counts what the last look found and no range has, without the files that are to be left out.
-func (s *Source) Backlog() source.Backlog {
-	b := source.Backlog{Waiting: int64(len(s.waiting))}
-	for _, list := range [][]files.File{s.ready, s.waiting} {
-		for _, f := range list {
-			if s.env.Skipped == nil || !s.env.Skipped(f.URI) {
-				b.Files, b.Bytes = b.Files+1, b.Bytes+f.Size
-			}
-		}
-	}
-	return b
-}
-
 // mark is the files that were there at one moment and had not been recorded as they were, and the newest log entry of that moment.
 type mark struct {
 	logID int64
@@ -398,7 +374,7 @@ type mark struct {
 
 // Mark looks what is there now.
 func (s *Source) Mark(ctx context.Context) (source.Mark, error) {
-	if err := s.look(ctx); err != nil {
+	if err := s.lookForNews(ctx); err != nil {
 		return nil, err
 	}
 	m := &mark{logID: s.last, files: make(map[string]struct{}, len(s.ready)+len(s.waiting))}
@@ -449,21 +425,11 @@ func (s *Source) strikeGone(ctx context.Context, m *mark) error {
 	}
 	there := s.pending()
 	for uri := range m.files {
-		if at, ok := s.seen[uri]; (!ok || at <= m.logID) && !there[uri] {
+		if at, ok := s.seen[uri]; (!ok || at <= m.logID) && !there(uri) {
 			delete(m.files, uri)
 		}
 	}
 	return nil
-}
-
-func (s *Source) pending() map[string]bool {
-	out := make(map[string]bool, len(s.ready)+len(s.waiting))
-	for _, list := range [][]files.File{s.ready, s.waiting} {
-		for _, f := range list {
-			out[f.URI] = true
-		}
-	}
-	return out
 }
 
 // CanSkip accepts the files of ranges that are not committed, and those in the folder that no range has yet.
@@ -484,7 +450,7 @@ func (s *Source) CanSkip(ctx context.Context, uri string, committed source.Offse
 	if err := s.look(ctx); err != nil {
 		return err
 	}
-	if !s.pending()[uri] {
+	if !s.pending()(uri) {
 		return fmt.Errorf("no such file is waiting to be read in %s", s.spec.Path)
 	}
 	return nil
