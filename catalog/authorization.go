@@ -18,7 +18,10 @@ import (
 
 // authorization is GMS's check of privileges in MySQL's words, without two rules of GMS: that who may UPDATE the database mysql may grant
 // everything, where here nobody updates that database, and that a privilege on the current database is one on the whole server.
-type authorization struct{ sql.AuthorizationHandler }
+type authorization struct {
+	sql.AuthorizationHandler
+	catalog sql.Catalog
+}
 
 type authorizationFactory struct {
 	inner sql.AuthorizationHandlerFactory
@@ -26,7 +29,7 @@ type authorizationFactory struct {
 
 // CreateHandler makes the check of one catalog.
 func (f authorizationFactory) CreateHandler(c sql.Catalog) sql.AuthorizationHandler {
-	return authorization{f.inner.CreateHandler(c)}
+	return authorization{f.inner.CreateHandler(c), c}
 }
 
 // installAuthorization makes the check that of all catalogs, once: GMS keeps the factory in a global.
@@ -36,6 +39,9 @@ var installAuthorization = sync.OnceFunc(func() {
 
 // HandleAuth refuses what the user may not do.
 func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQueryState, auth ast.AuthInformation) error {
+	if auth.AuthType == authShowView {
+		return a.handleShowView(ctx, state, auth)
+	}
 	on := ctx
 	if ofServer(auth) {
 		on = onServer(ctx)
@@ -46,6 +52,25 @@ func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQuery
 	}
 	if sql.ErrPrivilegeCheckFailed.Is(err) || sql.ErrTableAccessDeniedForUser.Is(err) || sql.ErrDatabaseAccessDeniedForUser.Is(err) {
 		return denied(ctx, auth)
+	}
+	return err
+}
+
+// handleShowView refuses SHOW CREATE VIEW to who lacks SELECT or SHOW VIEW on the view.
+func (a authorization) handleShowView(ctx *sql.Context, state sql.AuthorizationQueryState, auth ast.AuthInformation) error {
+	bySelect := auth
+	bySelect.AuthType = ast.AuthType_SELECT
+	if err := a.HandleAuth(ctx, state, bySelect); err != nil || internal(ctx) {
+		return err
+	}
+	database, name := auth.TargetNames[0], auth.TargetNames[1]
+	if database == "" {
+		database = ctx.GetCurrentDatabase()
+	}
+	db, err := a.catalog.Database(ctx, "mysql")
+	if users, ok := db.(*mysql_db.MySQLDb); ok && err == nil && users.Enabled() &&
+		!(privileges{users}).UserHasPrivileges(ctx, sql.NewPrivilegedOperation(sql.PrivilegeCheckSubject{Database: database, Table: name}, sql.PrivilegeType_ShowView)) {
+		return deniedTable(ctx, authShowView, name)
 	}
 	return err
 }

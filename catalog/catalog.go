@@ -53,8 +53,9 @@ type Catalog struct {
 	handlesMu sync.Mutex
 	handles   map[string]*delta.Table // by URI
 
-	counts rowCounts
-	memory *vector.Budget // of all statements
+	counts    rowCounts
+	described descriptions
+	memory    *vector.Budget // of all statements
 
 	dataFiles *parquet.Cache // small data files of all tables, kept open between statements
 
@@ -128,7 +129,7 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	}
 	c.plain = build()
 	a := build()
-	a.Catalog.InfoSchema = infoSchema{Database: a.Catalog.InfoSchema, c: c}
+	a.Catalog.InfoSchema = newInfoSchema(c, a.Catalog.InfoSchema)
 	engine := sqle.New(a, &sqle.Config{})
 	compile.Install(engine.Analyzer.ExecBuilder)
 	return engine

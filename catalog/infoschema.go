@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -9,35 +10,80 @@ import (
 	"lakesql/stream"
 )
 
-// infoSchema is GMS's information_schema with the tables about streams.
+// infoSchema is information_schema: MySQL's tables, and those about streams.
 type infoSchema struct {
-	sql.Database
-	c *Catalog
+	systemDatabase
 }
 
-// streamTableNames are the tables that infoSchema adds, in lower case as GMS keeps names there.
-var streamTableNames = []string{"stream_errors", "stream_files", "stream_progress", "streams"}
-
-// GetTableNames lists GMS's tables and ours.
-func (d infoSchema) GetTableNames(ctx *sql.Context) ([]string, error) {
-	names, err := d.Database.GetTableNames(ctx)
-	return append(names, streamTableNames...), err
-}
-
-// GetTableInsensitive returns a table of information_schema.
-func (d infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
-	lower := strings.ToLower(name)
-	switch lower {
-	case "streams":
-		return computed(sql.InformationSchemaDatabaseName, lower, statusColumns, func(ctx *sql.Context) ([]stream.Status, error) { return d.c.visibleStreams(ctx), nil }), true, nil
-	case "stream_progress":
-		return computed(sql.InformationSchemaDatabaseName, lower, progressColumns, everyStream(d.c, d.c.progressRows)), true, nil
-	case "stream_files":
-		return computed(sql.InformationSchemaDatabaseName, lower, fileColumns, everyStream(d.c, d.c.fileRows)), true, nil
-	case "stream_errors":
-		return computed(sql.InformationSchemaDatabaseName, lower, errorColumns, everyStream(d.c, d.c.errorRows)), true, nil
+// newInfoSchema makes the database. engine is GMS's, which has the rows of some tables: those about itself, and those about accounts.
+func newInfoSchema(c *Catalog, engine sql.Database) infoSchema {
+	const database = sql.InformationSchemaDatabaseName
+	schemas, names := schemasOf(informationSchemaTables)
+	tables := map[string]func(database, name string) sql.Table{
+		"STREAMS":         computes(statusColumns, func(ctx *sql.Context) ([]stream.Status, error) { return c.visibleStreams(ctx), nil }),
+		"STREAM_PROGRESS": computes(progressColumns, everyStream(c, c.progressRows)),
+		"STREAM_FILES":    computes(fileColumns, everyStream(c, c.fileRows)),
+		"STREAM_ERRORS":   computes(errorColumns, everyStream(c, c.errorRows)),
 	}
-	return d.Database.GetTableInsensitive(ctx, name)
+	for _, name := range names {
+		list := infoLists[name]
+		if slices.Contains(enginesOwn, name) {
+			list = fromEngine(engine, name)
+		}
+		tables[name] = func(string, string) sql.Table { return newInfoTable(c, name, schemas[name], list) }
+	}
+	return infoSchema{systemDatabase{name: database, tables: tables}}
+}
+
+// enginesOwn are the tables whose rows GMS has.
+var enginesOwn = []string{"KEYWORDS", "SCHEMA_PRIVILEGES", "ST_SPATIAL_REFERENCE_SYSTEMS", "ST_UNITS_OF_MEASURE", "TABLE_PRIVILEGES", "USER_ATTRIBUTES", "USER_PRIVILEGES"}
+
+// fromEngine are GMS's rows of a table.
+func fromEngine(engine sql.Database, name string) func(r *infoRows) error {
+	return func(r *infoRows) error {
+		t, _, err := engine.GetTableInsensitive(r.ctx, name)
+		if err != nil {
+			return err
+		}
+		if in, ok := t.(sql.CatalogTable); ok {
+			t = in.AssignCatalog(r.c.engine.Analyzer.Catalog)
+		}
+		r.c.viewer(r.ctx) // GMS reads the privileges that the session was found to have
+		iter, err := t.PartitionRows(r.ctx, onePartition(r.ctx, t))
+		if err != nil {
+			return err
+		}
+		rows, err := sql.RowIterToRows(r.ctx, iter)
+		for _, row := range rows {
+			if err := r.add(row...); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+}
+
+// onePartition is the partition of a table that has one.
+func onePartition(ctx *sql.Context, t sql.Table) sql.Partition {
+	partitions, err := t.Partitions(ctx)
+	if err != nil {
+		return wholeTable{}
+	}
+	p, err := partitions.Next(ctx)
+	if err != nil {
+		return wholeTable{}
+	}
+	return p
+}
+
+// GetTableInsensitive returns a table by name, in any case.
+func (d infoSchema) GetTableInsensitive(_ *sql.Context, name string) (sql.Table, bool, error) {
+	name = strings.ToUpper(name)
+	table, ok := d.tables[name]
+	if !ok {
+		return nil, false, nil
+	}
+	return table(d.name, strings.ToLower(name)), true, nil
 }
 
 // everyStream collects what one stream has over all streams.

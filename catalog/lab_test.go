@@ -22,16 +22,16 @@ import (
 // lab is a catalog on a fresh warehouse, and one session on it. Tests with a lab are not parallel: GMS keeps its variables for the
 // whole process, and a new engine sets them without a lock.
 type lab struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string // the warehouse is dir/lake; dir itself is allowed
 	c    *Catalog
 	sess *session
 	pid  uint64
 }
 
-func newLab(t *testing.T) *lab { return openLab(t, t.TempDir()) }
+func newLab(t testing.TB) *lab { return openLab(t, t.TempDir()) }
 
-func openLab(t *testing.T, dir string) *lab {
+func openLab(t testing.TB, dir string) *lab {
 	t.Helper()
 	fence, err := store.NewFence(dir, dir)
 	require.NoError(t, err)

@@ -56,6 +56,7 @@ func (c *Catalog) outsideFile(uri string) (store.Store, string, error) {
 func (c *Catalog) forgetTable(uri string) {
 	c.handlesMu.Lock()
 	defer c.handlesMu.Unlock()
+	c.described.forget(c.handles[uri])
 	delete(c.handles, uri)
 }
 

@@ -15,7 +15,7 @@ func TestMetadataForClients(t *testing.T) {
 	created := l.rows("SHOW CREATE TABLE t")[0]
 	require.Contains(t, created, "`m` decimal(38,4)")
 	require.Contains(t, created, "`x` varchar(16383)")
-	require.Contains(t, l.rows("SELECT TABLE_NAME FROM information_schema.tables WHERE table_schema = 'information_schema'"), "streams")
+	require.Contains(t, l.rows("SELECT TABLE_NAME FROM information_schema.tables WHERE table_schema = 'information_schema'"), "STREAMS")
 	require.Equal(t, []string{"UTC|+00:00"}, l.rows("SELECT @@system_time_zone, @@time_zone"))
 	require.Len(t, l.rows("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'"), 1)
 	require.Empty(t, l.rows("SHOW INDEX FROM t"))

@@ -128,7 +128,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows},
+	{fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
 }
 
 // adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.
@@ -167,6 +167,7 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if strings.EqualFold(s.Option.Name, "privileges") {
 			return p.grantStatement(stmt, text)
 		}
+		return flushStatement(s, text)
 	case *ast.ShowGrants:
 		if s.For == nil {
 			s.Auth = checkedByItself // everybody sees his own
@@ -175,8 +176,8 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 	case *ast.Kill:
 		s.Auth = checkedByItself // the server knows whose connection it is
 	case *ast.Show:
-		if strings.EqualFold(s.Type, "processlist") {
-			s.Auth = checkedByItself // the server lists what the user may see
+		if err := adaptShow(s); err != nil {
+			return nil, err
 		}
 	case *ast.DBDDL:
 		if s.Action == ast.DropStr && builtInDatabase(s.DBName) {

@@ -28,6 +28,9 @@ func (p provider) Database(ctx *sql.Context, name string) (sql.Database, error) 
 	if d, ok := systemDatabases[strings.ToLower(name)]; ok {
 		return d, nil
 	}
+	if name == mysqlTablesName {
+		return mysqlTables, nil
+	}
 	s, err := p.c.ledger.read(ctx)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/catalog/compile"
@@ -39,6 +40,11 @@ type session struct {
 	// insertID is the first identity value that the statement's INSERT has made; 0: none.
 	insertID uint64
 
+	// before are the warnings of the statement before, when cleared says that this one's have begun.
+	before   []*sql.Warning
+	cleared  bool
+	profiles profiles
+
 	memory    Memory
 	allMemory *vector.Budget
 	budget    *vector.Budget // of the statement; nil: nothing asked for it yet
@@ -48,8 +54,22 @@ var (
 	_ sql.Session            = (*session)(nil)
 	_ sql.TransactionSession = (*session)(nil)
 
+	_ sql.LifecycleAwareSession = (*session)(nil)
+
 	_ compile.WarningCatcher = (*session)(nil)
 )
+
+// SetPrivilegeSet keeps what the user may do, and adds what everybody may: to read the tables of system databases that are open to all. The caller
+// goes on with the same set.
+func (s *session) SetPrivilegeSet(set sql.PrivilegeSet, counter uint64) {
+	if held, ok := set.(mysql_db.PrivilegeSet); ok {
+		for name := range performanceTables {
+			held.AddTable("performance_schema", name, sql.PrivilegeType_Select)
+		}
+		held.AddDatabase(mysqlTablesName, sql.PrivilegeType_Select)
+	}
+	s.BaseSession.SetPrivilegeSet(set, counter)
+}
 
 // CatchWarnings sends warnings to another place, nil for the session, and returns the place before.
 func (s *session) CatchWarnings(to *[]*sql.Warning) *[]*sql.Warning {
@@ -80,7 +100,10 @@ func (s *session) Warn(w *sql.Warning) {
 // BEGIN was given, a statement begins with a transaction of its own, and with it on the newest versions, as long as
 // nothing was written: so autocommit=0 alone does not freeze what a connection sees.
 func (s *session) ValidateSession(ctx *sql.Context) error {
-	s.insertID, s.budget = 0, nil
+	s.insertID, s.budget, s.cleared = 0, nil, false
+	if err := s.profiles.begin(ctx); err != nil {
+		return err
+	}
 	if ctx.GetIgnoreAutoCommit() {
 		return nil
 	}

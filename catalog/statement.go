@@ -263,6 +263,20 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.showProperties(s), needs(ast.AuthType_SELECT, s.Table)
 	case *sqlext.ShowPartitions:
 		return c.showPartitions(s), needs(ast.AuthType_SELECT, s.Table)
+	case *sqlext.ShowMetadata:
+		return c.showMetadata(s), checkedByItself
+	case *sqlext.ShowDiagnostics:
+		return c.showDiagnostics(s), checkedByItself
+	case *sqlext.ShowProfiles:
+		return c.showProfiles(), checkedByItself
+	case *sqlext.ShowProfile:
+		return c.showProfile(s), checkedByItself
+	case *sqlext.ChecksumTable:
+		return c.checksumTable(s), needsTables(ast.AuthType_SELECT, s.Tables)
+	case *sqlext.Help:
+		return c.help(), checkedByItself
+	case *sqlext.ExplainFormat:
+		return c.explainFormat(s), checkedByItself // planning asks for what the statement wants
 	case *sqlext.ChangeUsers:
 		return c.changeUsers(s), checkedByItself
 	case *sqlext.DropUsers:

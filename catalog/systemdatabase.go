@@ -28,6 +28,12 @@ var systemDatabases = map[string]systemDatabase{
 	"sys":                {name: "sys", tables: sysTables},
 }
 
+// mysqlTables are tables of the database mysql that GMS does not have. The parser writes their names so.
+var mysqlTables = systemDatabase{name: mysqlTablesName, tables: mysqlTableMakers}
+
+// mysqlTablesName is a name that no folder of the lake can have.
+const mysqlTablesName = "mysql/tables"
+
 // Name is the database's name.
 func (d systemDatabase) Name() string { return d.name }
 

@@ -22,9 +22,36 @@ var ownVariables = []sql.SystemVariable{
 	},
 }
 
+// profilingVariables are MySQL's of SHOW PROFILE, which GMS lacks.
+var profilingVariables = []sql.SystemVariable{
+	&sql.MysqlSystemVariable{
+		Name: profilingVariable, Type: types.NewSystemBoolType(profilingVariable), Default: int8(0), Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+	},
+	&sql.MysqlSystemVariable{
+		Name: historyVariable, Type: types.NewSystemIntType(historyVariable, 0, 100, false), Default: int64(defaultProfiles), Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+	},
+	told("have_profiling", "YES"),
+}
+
+// toldVariables are variables of MySQL's that GMS lacks and that tools read.
+var toldVariables = []sql.SystemVariable{
+	told("have_ssl", "YES"),
+	told("have_openssl", "YES"),
+	&sql.MysqlSystemVariable{
+		Name: "innodb_page_size", Type: types.NewSystemIntType("innodb_page_size", 4096, 65536, false), Default: int64(16384), Scope: sql.GetMysqlScope(sql.SystemVariableScope_Global),
+	},
+}
+
+// told is a variable that nobody sets.
+func told(name, value string) sql.SystemVariable {
+	return &sql.MysqlSystemVariable{Name: name, Type: types.NewSystemStringType(name), Default: value, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Global)}
+}
+
 // setSystemVariables sets the defaults of all sessions, once: GMS keeps system variables for the process. The version is the server's.
 var setSystemVariables = sync.OnceValue(func() error {
 	sql.SystemVariables.AddSystemVariables(ownVariables)
+	sql.SystemVariables.AddSystemVariables(profilingVariables)
+	sql.SystemVariables.AddSystemVariables(toldVariables)
 	return sql.SystemVariables.AssignValues(map[string]any{
 		// Stored instants are UTC, and so is everything that is shown.
 		"time_zone":        "+00:00",

@@ -49,19 +49,22 @@ func (d database) GetViewDefinition(ctx *sql.Context, name string) (sql.ViewDefi
 	return v, err == nil, err
 }
 
-// AllViews lists the views.
+// AllViews lists the views that the user sees.
 func (d database) AllViews(ctx *sql.Context) ([]sql.ViewDefinition, error) {
 	s, err := d.c.ledger.read(ctx)
 	if err != nil {
 		return nil, err
 	}
+	viewer := d.c.viewer(ctx)
 	var out []sql.ViewDefinition
 	for _, e := range s.list(viewEntry, d.name) {
 		v, err := viewOf(e)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, v)
+		if viewer.table(d.name, v.Name) {
+			out = append(out, v)
+		}
 	}
 	return out, nil
 }

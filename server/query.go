@@ -55,11 +55,7 @@ func (s *spool) put(r *sqltypes.Result) error {
 func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spool) (rest string, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	defer func() {
-		if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-			err = cause
-		}
-	}()
+	defer func() { err = ended(ctx, err) }()
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = h.fault(fault)
@@ -90,7 +86,20 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spo
 	defer sql.SessionCommandEnd(sctx.Session)
 	defer h.freeWrites(ctx, c, out)()
 	defer watchClient(c, end)()
-	return h.execute(sctx, c, r, out, end)
+	rest, err = h.execute(sctx, c, r, out, end)
+	if err != nil {
+		told := sqlError(ended(ctx, err))
+		catalog.Failed(sctx, told.Num, told.Message)
+	}
+	return rest, err
+}
+
+// ended is the error of a statement: why it was ended from outside, where it was.
+func ended(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
 }
 
 // execute parses a statement, runs it and sends its result.

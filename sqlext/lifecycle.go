@@ -1,5 +1,7 @@
 package sqlext
 
+import "strings"
+
 // explainCreateStream parses EXPLAIN CREATE STREAM.
 func (p *parser) explainCreateStream() Statement {
 	p.next()
@@ -14,6 +16,20 @@ func (p *parser) explainChange() Statement {
 		p.next()
 	}
 	return &ExplainChange{SQL: p.text(from)}
+}
+
+// explainFormat parses EXPLAIN FORMAT = word statement. FORMAT=TREE is vitess' own.
+func (p *parser) explainFormat() Statement {
+	p.next()
+	p.expect("FORMAT")
+	p.expectPunct("=")
+	e := &ExplainFormat{Format: strings.ToUpper(p.next().text)}
+	from := p.pos
+	for !isEnd(p.peek(0)) {
+		p.next()
+	}
+	e.SQL = p.text(from)
+	return e
 }
 
 func (p *parser) dropStream() Statement {
@@ -110,20 +126,7 @@ func (p *parser) showStreams() Statement {
 	if p.accept("FROM") || p.accept("IN") {
 		s.Database = p.ident("the name of a database")
 	}
-	switch {
-	case p.accept("LIKE"):
-		v := p.stringValue("a pattern")
-		s.Like = &v
-	case p.accept("WHERE"):
-		from := p.pos
-		if isEnd(p.peek(0)) {
-			p.fail("a condition")
-		}
-		for !isEnd(p.peek(0)) {
-			p.next()
-		}
-		s.Where = p.text(from)
-	}
+	s.Like, s.Where = p.likeOrWhere()
 	return s
 }
 

@@ -54,6 +54,10 @@ func (p *parser) claim() func() Statement {
 		return p.insertOverwrite
 	case p.words("ALTER TABLE"), p.words("ALTER IGNORE TABLE"):
 		return p.claimAlterTable()
+	case p.words("CHECKSUM TABLE"), p.words("CHECKSUM TABLES"):
+		return p.checksumTable
+	case p.words("HELP") && !isEnd(p.peek(1)):
+		return p.help
 	}
 	return p.claimTable()
 }
@@ -108,7 +112,7 @@ func (p *parser) claimShow() func() Statement {
 	case p.words("SHOW PARTITIONS"):
 		return p.showPartitions
 	}
-	return nil
+	return p.claimMetadata()
 }
 
 // claimDescribe takes DESCRIBE HISTORY t and its kin. A single word after DESCRIBE is MySQL's: a table of that name.
@@ -118,6 +122,9 @@ func (p *parser) claimDescribe() func() Statement {
 	}
 	if p.peek(1).is("MERGE") && (p.peek(2).is("INTO") || p.peek(2).is("WITH")) || p.peek(1).is("INSERT") && p.peek(2).is("OVERWRITE") {
 		return p.explainChange
+	}
+	if p.peek(1).is("FORMAT") && p.peek(2).punct("=") && p.peek(3).kind == tokWord && !p.peek(3).is("TREE") {
+		return p.explainFormat
 	}
 	if !p.isName(p.peek(2)) && p.peek(2).kind != tokString {
 		return nil

@@ -151,6 +151,14 @@ type ExplainCreateStream struct{ Create *CreateStream }
 // ExplainChange is EXPLAIN MERGE INTO ... or EXPLAIN INSERT OVERWRITE ...
 type ExplainChange struct{ SQL string } // the statement behind EXPLAIN
 
+// ExplainFormat is EXPLAIN FORMAT = TRADITIONAL | JSON statement.
+type ExplainFormat struct {
+	Format string // in capitals
+	SQL    string // the statement behind it
+}
+
+func (*ExplainFormat) statement() {}
+
 // DropStream is DROP STREAM.
 type DropStream struct {
 	Name            Name

@@ -81,7 +81,10 @@ func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter, outer sql.Row) (
 		return whole, err
 	}
 	child, ok := compileNode(ctx, besides(ctx, outer), n.Child)
-	if !ok || child.aggregated {
+	if !ok {
+		return buildNarrowed(ctx, n)
+	}
+	if child.aggregated {
 		return nil, nil
 	}
 	p, rest := compileFilter(ctx, child, n.Expression)

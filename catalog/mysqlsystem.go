@@ -1,0 +1,75 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// mysqlSystemTables says what columns the tables of MySQL's database mysql have that tools read and that are empty here: nobody keeps InnoDB's statistics,
+// and HELP has no topics.
+const mysqlSystemTables = `
+help_category
+  help_category_id smallint unsigned NOT NULL
+  name char(64) NOT NULL
+  parent_category_id smallint unsigned
+  url text NOT NULL
+help_keyword
+  help_keyword_id int unsigned NOT NULL
+  name char(64) NOT NULL
+help_relation
+  help_topic_id int unsigned NOT NULL
+  help_keyword_id int unsigned NOT NULL
+help_topic
+  help_topic_id int unsigned NOT NULL
+  name char(64) NOT NULL
+  help_category_id smallint unsigned NOT NULL
+  description text NOT NULL
+  example text NOT NULL
+  url text NOT NULL
+innodb_index_stats
+  database_name varchar(64) NOT NULL
+  table_name varchar(199) NOT NULL
+  index_name varchar(64) NOT NULL
+  last_update timestamp NOT NULL
+  stat_name varchar(64) NOT NULL
+  stat_value bigint unsigned NOT NULL
+  sample_size bigint unsigned
+  stat_description varchar(1024) NOT NULL
+innodb_table_stats
+  database_name varchar(64) NOT NULL
+  table_name varchar(199) NOT NULL
+  last_update timestamp NOT NULL
+  n_rows bigint unsigned NOT NULL
+  clustered_index_size bigint unsigned NOT NULL
+  sum_of_other_index_sizes bigint unsigned NOT NULL
+`
+
+var mysqlTableMakers = emptyTables(mysqlSystemTables)
+
+// emptyTables makes tables without rows, by name.
+func emptyTables(text string) map[string]func(database, name string) sql.Table {
+	out := make(map[string]func(database, name string) sql.Table)
+	schemas, names := schemasOf(text)
+	for _, name := range names {
+		out[name] = func(database, name string) sql.Table {
+			return &computedTable{database: database, name: name, schema: schemas[name], rows: func(*sql.Context) ([]sql.Row, error) { return nil, nil }}
+		}
+	}
+	return out
+}
+
+// nameSystemTables writes the names of these tables as they are found: the database mysql is GMS's, which has others. Privileges are looked up under the
+// names as they were.
+func nameSystemTables(stmt ast.SQLNode) error {
+	return ast.Walk(func(node ast.SQLNode) (bool, error) {
+		if from, ok := node.(*ast.AliasedTableExpr); ok {
+			if name, ok := from.Expr.(ast.TableName); ok && systemTable(name) && mysqlTableMakers[strings.ToLower(name.Name.String())] != nil {
+				name.DbQualifier = ast.NewTableIdent(mysqlTablesName)
+				from.Expr = name
+			}
+		}
+		return true, nil
+	}, stmt)
+}

@@ -1,0 +1,39 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// authShowView is what SHOW CREATE VIEW wants, for which GMS asks nobody: SELECT and SHOW VIEW.
+const authShowView = "SHOW VIEW"
+
+// adaptShow says what a SHOW of GMS's wants.
+func adaptShow(s *ast.Show) error {
+	switch strings.ToLower(s.Type) {
+	case "processlist":
+		s.Auth = checkedByItself // the server lists what the user may see
+	case ast.CreateViewStr:
+		database, name := s.Table.DbQualifier.String(), s.Table.Name.String()
+		if builtInDatabase(database) {
+			return mysql.NewSQLError(1347, mysql.SSUnknownSQLState, "'%s.%s' is not VIEW", database, name)
+		}
+		s.Auth = ast.AuthInformation{AuthType: authShowView, TargetType: ast.AuthTargetType_SingleTableIdentifier, TargetNames: []string{database, name}}
+	}
+	return nil
+}
+
+// flushStatement is FLUSH of what is kept in memory by MySQL: here nothing that another process has changed is read from memory, so there is nothing to
+// be done. What would lock tables is refused.
+func flushStatement(s *ast.Flush, text string) (ast.Statement, error) {
+	if s.Option.ReadLock {
+		return nil, refuse(KindUnsupported, "FLUSH TABLES WITH READ LOCK is not supported: nothing locks tables. START TRANSACTION sees each table at one version, whatever others write")
+	}
+	a := command("FLUSH", func(*sql.Context) error { return nil })
+	return ast.InjectedStatement{
+		Statement: &statement{action: a, text: text}, Auth: ast.AuthInformation{AuthType: ast.AuthType_RELOAD, TargetType: ast.AuthTargetType_Global},
+	}, nil
+}

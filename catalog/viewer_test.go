@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/stretchr/testify/require"
+)
+
+// as is a connection of an account.
+func (l *lab) as(user string) *lab {
+	other := *l
+	other.sess = l.c.newSession(sql.Client{User: user, Address: "localhost"}, "", 7)
+	return &other
+}
+
+// What one has no privilege on is not shown.
+func TestMetadataShowsWhatOneMaySee(t *testing.T) {
+	l := newLab(t)
+	l.openUsers()
+	l.exec("CREATE TABLE mine (a INT PRIMARY KEY, CONSTRAINT positive CHECK (a > 0))", "CREATE TABLE secret (b INT PRIMARY KEY)", "CREATE VIEW open AS SELECT a FROM mine", "CREATE VIEW closed AS SELECT b FROM secret",
+		"CREATE DATABASE other", "CREATE TABLE other.t (c INT)", "CREATE USER ann", "GRANT SELECT ON lake.mine TO ann", "GRANT SELECT ON lake.open TO ann", "CREATE USER bob", "CREATE USER eve", "GRANT PROCESS ON *.* TO eve",
+		"CREATE ROLE readers", "GRANT SELECT ON other.* TO readers", "CREATE USER rob", "GRANT readers TO rob")
+	ann := l.as("ann")
+	require.Equal(t, []string{"information_schema", "lake", "performance_schema"}, ann.rows("SHOW DATABASES"))
+	require.Equal(t, []string{"information_schema", "lake", "performance_schema"}, ann.rows("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA"))
+	require.Equal(t, []string{"mine", "open"}, ann.rows("SHOW TABLES"))
+	require.Equal(t, []string{"mine|BASE TABLE", "open|VIEW"}, ann.rows("SHOW FULL TABLES"))
+	require.Len(t, ann.rows("SHOW TABLE STATUS"), 2)
+	require.Equal(t, []string{"mine", "open"}, ann.rows("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema')"))
+	require.Equal(t, []string{"mine|a|select", "open|a|select"}, ann.rows("SELECT TABLE_NAME, COLUMN_NAME, PRIVILEGES FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'lake'"))
+	require.Equal(t, []string{"open|"}, ann.rows("SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS"))
+	for _, table := range []string{"STATISTICS", "KEY_COLUMN_USAGE", "PARTITIONS"} {
+		require.Equal(t, []string{"mine"}, ann.rows("SELECT TABLE_NAME FROM information_schema."+table), table)
+	}
+	require.Equal(t, []string{"positive"}, ann.rows("SELECT CONSTRAINT_NAME FROM information_schema.CHECK_CONSTRAINTS"))
+	ann.refused("SHOW CREATE VIEW closed", "SELECT command denied", "closed")
+	ann.refused("SHOW CREATE VIEW open", "SHOW VIEW command denied", "open")
+	ann.refused("SHOW INDEX FROM secret", "secret")
+	ann.refused("SHOW TABLE STATUS FROM other", "Access denied")
+	l.exec("GRANT SHOW VIEW ON lake.open TO ann")
+	require.Len(t, ann.rows("SHOW CREATE VIEW open"), 1)
+	require.NotEqual(t, []string{"open|"}, ann.rows("SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS"))
+	require.Equal(t, []string{"information_schema", "performance_schema"}, l.as("bob").rows("SHOW DATABASES"))
+	require.Empty(t, l.as("eve").rows("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ('lake', 'other')"))
+	require.Equal(t, []string{"t"}, l.as("rob").rows("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ('lake', 'other')"))
+	require.Contains(t, l.rows("SHOW DATABASES LIKE 'l%'"), "lake")
+	l.refused("SHOW CREATE VIEW information_schema.SCHEMATA", "is not VIEW")
+}
+
+// Everybody reads what there is of performance_schema; sys and mysql want a privilege.
+func TestSystemDatabasesOfOrdinaryUsers(t *testing.T) {
+	l := newLab(t)
+	l.openUsers()
+	l.exec("CREATE USER ann", "CREATE USER eve", "GRANT SELECT ON sys.* TO eve")
+	ann := l.as("ann")
+	for _, table := range l.rows("SHOW TABLES FROM performance_schema") {
+		_, err := ann.try("SELECT * FROM performance_schema.%s", table)
+		require.NoError(t, err, table)
+	}
+	require.NotEmpty(t, ann.rows("SHOW TABLES FROM performance_schema"))
+	require.Equal(t, []string{"utf8mb4"}, ann.rows("SELECT VARIABLE_VALUE FROM performance_schema.session_variables WHERE VARIABLE_NAME = 'character_set_client'"))
+	ann.refused("SELECT * FROM sys.version", "denied")
+	ann.refused("SELECT * FROM mysql.user", "denied")
+	ann.refused("SELECT * FROM mysql.help_topic", "denied")
+	ann.refused("SELECT * FROM performance_schema.nosuch", "denied")
+	require.Len(t, l.as("eve").rows("SELECT * FROM sys.version"), 1)
+	require.Empty(t, l.rows("SELECT name, description, example, url FROM mysql.help_topic"))
+	require.Empty(t, l.rows("SELECT index_name, stat_value * @@innodb_page_size AS bytes FROM mysql.innodb_index_stats WHERE database_name = 'lake' AND table_name = 't' AND stat_name = 'size'"))
+	require.Equal(t, []string{"GRANT USAGE ON *.* TO `ann`@`%`"}, ann.rows("SHOW GRANTS"))
+}
