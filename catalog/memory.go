@@ -54,6 +54,9 @@ func (m Memory) complete(dataDir string) Memory {
 // MemoryUse is how many bytes all statements and the batches of streams hold, and how many they may.
 func (c *Catalog) MemoryUse() (used, limit int64) { return c.memory.Use() }
 
+// SpillSpace is where statements put what does not fit in memory.
+func (c *Catalog) SpillSpace() *vector.SpillSpace { return c.memory.Space() }
+
 // budget is that of all statements.
 func (m Memory) budget() (*vector.Budget, error) {
 	space, err := vector.NewSpillSpace(m.SpillDir, m.SpillLimit)

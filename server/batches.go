@@ -160,7 +160,7 @@ func (s *batchSender) flush() error {
 	}
 	err := front(s.conn).flushPast()
 	s.out.broken = s.out.broken || err != nil
-	return err
+	return errors.Join(err, s.out.notKept())
 }
 
 // begin has vitess write the columns, unless that is done, and puts the rows behind them.

@@ -3,7 +3,8 @@
 // The MySQL protocol itself is vitess'; what stands in front of and behind it is ours:
 //
 //   - frontConn is the client's connection as vitess sees it. It hands each prepared statement's text to our parser instead of
-//     vitess', answers what vitess does not know, and can put an error where a result would have ended.
+//     vitess', answers what vitess does not know (session), can put an error where a result would have ended, and keeps the rows of cursors.
+//   - socket has the deadlines of a connection, watch sees that a client leaves, inflater and deflater are the compressed protocol.
 //   - handler runs the commands. It streams a result of any size through one small buffer, ends statements that were killed, ran
 //     out of time or lost their client, and turns a panic into an error of that statement.
 //   - rowPackets writes the rows of batches as packets of the text or binary protocol, without a Go value for each; pastRows takes them to the client past

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,8 +30,7 @@ const maxEntering = 512
 // frontListener hands vitess connections of ours, and knows which are open.
 type frontListener struct {
 	net.Listener
-	statistics func() string // the text that answers COM_STATISTICS
-	tls        *tls.Config   // nil: connections are not encrypted
+	tls *tls.Config // nil: connections are not encrypted
 
 	mu     sync.Mutex
 	closed bool  // no more connections: guards adding to open while it is waited for
@@ -37,11 +38,14 @@ type frontListener struct {
 	conns  map[*frontConn]struct{}
 	// entering are those of them that have not logged in, the oldest first.
 	entering []*frontConn
-	open     sync.WaitGroup // connections whose handler still runs
+	// served are those that have, with their accounts.
+	served map[*frontConn]string
+	most   func() int64   // max_connections
+	open   sync.WaitGroup // connections whose handler still runs
 }
 
-func newFrontListener(l net.Listener, config *tls.Config, statistics func() string) *frontListener {
-	return &frontListener{Listener: l, tls: config, statistics: statistics, conns: make(map[*frontConn]struct{})}
+func newFrontListener(l net.Listener, config *tls.Config, most func() int64) *frontListener {
+	return &frontListener{Listener: l, tls: config, most: most, conns: make(map[*frontConn]struct{}), served: make(map[*frontConn]string)}
 }
 
 // Accept waits for a client.
@@ -55,7 +59,7 @@ func (l *frontListener) Accept() (net.Conn, error) {
 		}
 		return nil, err
 	}
-	c := newFrontConn(raw, l.tls, l.statistics)
+	c := newFrontConn(raw, l.tls)
 	if l.closed {
 		return nil, joinClose(net.ErrClosed, raw)
 	}
@@ -69,14 +73,18 @@ func (l *frontListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accept waits out a lack of file descriptors: clients that leave give theirs back. vitess would stop accepting for good.
+// accept turns away whom nobody would be let in as, and waits out a lack of file descriptors: clients that leave give theirs back. vitess would stop accepting for good.
 func (l *frontListener) accept() (net.Conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
-		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		switch {
+		case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+			time.Sleep(acceptPause)
+		case err == nil && l.full():
+			l.turnAway(raw)
+		default:
 			return raw, err
 		}
-		time.Sleep(acceptPause)
 	}
 }
 
@@ -111,6 +119,7 @@ func (l *frontListener) done(c *frontConn) {
 	defer l.mu.Unlock()
 	if _, ok := l.conns[c]; ok {
 		delete(l.conns, c)
+		delete(l.served, c)
 		l.entered(c)
 		l.open.Done()
 	}
@@ -143,15 +152,24 @@ func (l *frontListener) each(do func(*frontConn)) {
 	}
 }
 
-// frontConn is a client's connection as vitess reads and writes it.
+// frontConn is a client's connection as vitess reads and writes it. One goroutine reads and writes it, the one that runs its commands; others
+// may close and retire it, and watch it while a command runs.
 type frontConn struct {
-	net.Conn // the bytes as they travel: for deadlines and Close, which other goroutines call
+	*socket
+	conn     *mysql.Conn // vitess' side, once there is one
 	requests filter
 	security security
-	out      io.Writer // where packets go: Conn, or TLS on it
+	wire     *bufio.Reader // what the client sends, decrypted
+	packed   *inflater     // what wire unpacks to; nil: it is not compressed
+	out      io.Writer     // where packets go: socket, or TLS on it, or compression on that
 
-	// past is there while rows go out past vitess; only the goroutine that runs the connection's commands touches it.
+	// past is there while rows go out past vitess.
 	past *pastRows
+	// cursors are the results that wait to be fetched, by statement.
+	cursors map[uint32]*cursor
+	// badLongData is what is wrong with the parameters that were sent apart, by statement.
+	badLongData map[uint32]*mysql.SQLError
+	allowed     atomic.Int64 // max_allowed_packet, in bytes; 0: not known yet
 
 	// instead is what replaces the next packet that vitess writes; nil: nothing.
 	instead atomic.Pointer[[]byte]
@@ -159,22 +177,19 @@ type frontConn struct {
 	retired atomic.Bool
 }
 
-func newFrontConn(raw net.Conn, config *tls.Config, statistics func() string) *frontConn {
-	c := &frontConn{Conn: raw, out: raw, security: security{config: config}}
-	c.requests.src = bufio.NewReaderSize(raw, readBuffer)
-	c.requests.security, c.requests.secure = &c.security, c.secure
-	c.requests.statistic = func() error {
-		_, err := c.out.Write(frame([]byte(statistics()), 1))
-		return err
-	}
-	_ = c.SetDeadline(time.Now().Add(loginTime)) // where this fails, the connection is closed already
+func newFrontConn(raw net.Conn, config *tls.Config) *frontConn {
+	c := &frontConn{socket: newSocket(raw), security: security{config: config}, cursors: make(map[uint32]*cursor)}
+	c.wire, c.out = bufio.NewReaderSize(c.socket, readBuffer), c.socket
+	c.requests.src = c.wire
+	c.requests.security, c.requests.secure, c.requests.pack = &c.security, c.secure, c.pack
+	c.requests.expect = c.expect
 	return c
 }
 
 // loggedIn lifts the bounds on the time and the packets of the login.
 func (c *frontConn) loggedIn() {
 	c.security.admitted = true
-	_ = c.SetDeadline(time.Time{}) // where this fails, the connection is closed already
+	c.begin(false)
 }
 
 // front returns our side of a connection. All connections of this server have one.
@@ -186,8 +201,13 @@ func (c *frontConn) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := c.requests.Read(p)
-	if err != nil && c.retired.Load() {
+	switch {
+	case err == nil:
+		return n, nil
+	case c.retired.Load(), errors.Is(err, errTooLarge):
 		return n, io.EOF
+	case errors.Is(err, os.ErrDeadlineExceeded) && c.security.admitted && c.requests.idle():
+		return n, cmp.Or(c.replyAs(errorPacket(errIdle), 0), io.EOF)
 	}
 	return n, err
 }
@@ -195,7 +215,7 @@ func (c *frontConn) Read(p []byte) (int, error) {
 // retire ends the connection when what it runs has ended: the next command is not read.
 func (c *frontConn) retire() {
 	c.retired.Store(true)
-	_ = c.SetReadDeadline(time.Unix(1, 0)) // wakes a read that waits; where this fails, the connection is closed already
+	c.socket.retire()
 }
 
 // Write sends what vitess writes.
@@ -232,12 +252,4 @@ func errorPacket(e *mysql.SQLError) []byte {
 	b := []byte{0xff, byte(e.Num), byte(e.Num >> 8), '#'}
 	b = append(b, e.State...)
 	return append(b, e.Message...)
-}
-
-// limitWrites lets a write that waits for the client fail after d; 0 lifts the limit.
-func (c *frontConn) limitWrites(d time.Duration) error {
-	if d == 0 {
-		return c.SetWriteDeadline(time.Time{})
-	}
-	return c.SetWriteDeadline(time.Now().Add(d))
 }

@@ -22,7 +22,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 
 func TestWhoIsLongestAtItsLoginMakesRoom(t *testing.T) {
 	clients := &pipes{}
-	l := newFrontListener(clients, nil, func() string { return "" })
+	l := newFrontListener(clients, nil, func() int64 { return 1 })
 	var conns []*frontConn
 	for range maxEntering + 2 {
 		c, err := l.Accept()

@@ -18,6 +18,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/sqlext"
+	"lakesql/vector"
 )
 
 // handler runs the commands of all connections. What concerns a connection's coming and going is GMS' own.
@@ -29,7 +30,9 @@ type handler struct {
 	base          context.Context // ends when the server closes
 	metrics       *metrics
 	log           *slog.Logger
-	listener      *frontListener // hears of each login and of a connection's last call
+	listener      *frontListener     // hears of each login and of a connection's last call
+	logins        *logins            // for those who change their user
+	spill         *vector.SpillSpace // for what waits to be fetched; nil: memory only
 }
 
 // install is a GMS option: it takes the place of the handler that GMS made, and keeps that one for what it does well.
@@ -42,6 +45,8 @@ func (h *handler) install(e *sqle.Engine, sm *gms.SessionManager, inner mysql.Ha
 func (h *handler) NewConnection(c *mysql.Conn) {
 	h.metrics.threads.Add(1)
 	setFlag(&c.StatusFlags, uint16(mysql.ServerStatusAutocommit), beginsWithAutocommit())
+	front(c).conn = c
+	front(c).requests.commands = session{h, front(c)}
 	h.Handler.NewConnection(c)
 }
 
@@ -49,6 +54,9 @@ func (h *handler) NewConnection(c *mysql.Conn) {
 func (h *handler) ConnectionClosed(c *mysql.Conn) {
 	defer h.listener.done(front(c))
 	defer h.metrics.threads.Add(-1)
+	if err := front(c).closeCursors(); err != nil {
+		h.log.Warn("close the cursors of a connection", "connection", c.ConnectionID, "error", err)
+	}
 	h.Handler.ConnectionClosed(c)
 }
 
@@ -58,11 +66,20 @@ func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
 	if who, ok := c.UserData.(sql.MysqlConnectionUser); ok {
 		h.processes.loggedIn(c.ConnectionID, who.User+"@"+who.Host)
 	}
-	return asError(sqlError(h.sessions.ConnReady(h.base, c)))
+	if err := h.sessions.ConnReady(h.base, c); err != nil {
+		return asError(sqlError(err))
+	}
+	if err := h.makeRoom(c); err != nil {
+		return err
+	}
+	return asError(sqlError(h.beginSession(c)))
 }
 
-// ComInitDB changes the current database; vitess calls it at login too.
+// ComInitDB changes the current database; vitess calls it at login too. It may stand for a COM_CHANGE_USER.
 func (h *handler) ComInitDB(c *mysql.Conn, database string) error {
+	if payload := front(c).requests.takeUser(); payload != nil {
+		return asError(sqlError(h.changeUser(c, payload)))
+	}
 	return asError(sqlError(h.sessions.SetDB(h.base, c, database)))
 }
 
@@ -79,7 +96,11 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // ComStmtExecute runs a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, send func(*sqltypes.Result) error) error {
+	writeMoments(p)
 	out := &spool{binary: true, send: func(r *sqltypes.Result, _ bool) error { return send(r) }}
+	if front(c).requests.takeCursor() {
+		out.kept = front(c).capture(p.StatementID, h.spill)
+	}
 	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, out)
 	return err
 }

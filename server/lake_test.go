@@ -38,7 +38,7 @@ func serveLake(t *testing.T) (s *Server, dir string) {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s, err = New(Config{Listener: listener, Engine: c.Engine(), NewSession: c.NewSession, Streams: c.Streams(), Version: "test"})
+	s, err = New(Config{Listener: listener, Engine: c.Engine(), NewSession: c.NewSession, Streams: c.Streams(), Version: "test", Spill: c.SpillSpace()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	require.NoError(t, c.Start(ctx))

@@ -26,6 +26,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lakesql/stream"
+	"lakesql/vector"
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +44,7 @@ type testServer struct {
 	*Server
 	engine  *sqle.Engine
 	streams *fakeStreams
+	spill   *vector.SpillSpace
 	length  atomic.Int64
 	breakAt atomic.Int64
 	made    atomic.Int64 // rows that were made
@@ -66,7 +68,9 @@ func startServer(t *testing.T) *testServer {
 	require.NoError(t, err)
 	httpListener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	ts.Server, err = New(Config{Listener: listener, HTTP: httpListener, Engine: ts.engine, Streams: ts.streams, Version: "test",
+	ts.spill, err = vector.NewSpillSpace(t.TempDir(), 256<<20)
+	require.NoError(t, err)
+	ts.Server, err = New(Config{Listener: listener, HTTP: httpListener, Engine: ts.engine, Streams: ts.streams, Version: "test", Spill: ts.spill,
 		Memory: func() (used, limit int64) { return 10, 100 },
 		NewSession: func(_ context.Context, c *mysql.Conn, addr string) (gmssql.Session, error) {
 			user := c.UserData.(gmssql.MysqlConnectionUser)

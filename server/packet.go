@@ -2,10 +2,13 @@ package server
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
+
+	"github.com/dolthub/vitess/go/mysql"
 )
 
 // The MySQL protocol's packets: three bytes of length, one of sequence, the payload. A payload of maxPayload bytes or more is cut
@@ -15,46 +18,55 @@ const (
 	maxPayload  = 1<<24 - 1
 )
 
-// The commands that the filter knows, and the offset of the cursor flags in a COM_STMT_EXECUTE's payload.
-const (
-	comQuit        = 0x01
-	comStatistics  = 0x09
-	comStmtPrepare = 0x16
-	comStmtExecute = 0x17
-
-	cursorFlagsAt = 5
-)
-
 // filter is what a client sends, as vitess is to read it. Everything passes byte for byte, save that
 //
 //   - a COM_STMT_PREPARE's text is kept for the handler, and a stand-in that every parser understands passes in its place;
-//   - a COM_STMT_EXECUTE asks for no cursor: the rows follow at once, which the protocol leaves to the server;
-//   - a COM_STATISTICS is answered here;
-//   - a client that asks for TLS gets it (see security).
+//   - a COM_STMT_EXECUTE's wish for a cursor is kept for the handler, and does not pass;
+//   - a COM_CHANGE_USER is kept for the handler, and a COM_INIT_DB passes in its place;
+//   - commands that are not vitess', and those that vitess would take badly, are answered here (see commands);
+//   - a client that asks for TLS gets it, and one that asks for compression (see security).
 //
-// A read that fails loses nothing: it goes on where it was when it is called again. vitess interrupts a waiting read with a
-// deadline, so this happens all the time.
+// It is read by one goroutine, which reads a command when the one before is over. A read that fails before a command is whole loses nothing:
+// it goes on where it was when it is called again.
 type filter struct {
-	src       io.Reader
-	statistic func() error // answers COM_STATISTICS
-	security  *security    // nil: the filter's packets are no login
-	secure    func() error // begins TLS, and changes src
+	src      io.Reader
+	commands commands           // nil: all pass
+	expect   func(command bool) // called before src is read: for a command, or for the rest of a packet
+	security *security          // nil: the filter's packets are no login
+	secure   func() error       // begins TLS, and changes src
+	pack     func()             // begins compression, and changes src
 
 	in     []byte // the start of a packet that is being looked at
 	out    []byte // to be handed out next
 	pass   int    // then this many bytes of src, as they are
 	joined bool   // the next packet continues the payload of the one before
+	passed int    // bytes of the payload's packets before
 
 	text      []byte // the pieces of a COM_STMT_PREPARE's payload that are there
 	preparing bool   // more pieces follow
 
 	prepared preparedText // of the last COM_STMT_PREPARE that was handed out
+	cursor   bool         // the last COM_STMT_EXECUTE asked for one
+	user     []byte       // the payload of a COM_CHANGE_USER whose stand-in was handed out; nil: it was none
 
 	// loading is set while a client sends a file: its packets hold data, whatever they look like, and the sequence byte comes round
 	// to 0 again.
 	loading atomic.Bool
-	// quit is set once the client has said that it leaves.
-	quit atomic.Bool
+}
+
+// commands answers what vitess is not to see.
+type commands interface {
+	// largest is how many bytes a command may have.
+	largest() int
+	// tooLarge answers a command that has more; the connection ends after it. The answer's first packet has the sequence given.
+	tooLarge(sequence byte) error
+	// answers reports whether a command is answered by answer.
+	answers(command byte) bool
+	answer(payload []byte) error
+	// refuses returns what is wrong with the use of a prepared statement, of which it gets the start of the payload and its size.
+	refuses(start []byte, size int) *mysql.SQLError
+	// refused tells the client so, where the command has an answer.
+	refused(command byte, e *mysql.SQLError, sequence byte) error
 }
 
 // preparedText is the statement of a COM_STMT_PREPARE.
@@ -75,6 +87,7 @@ func (f *filter) Read(p []byte) (int, error) {
 			return n, nil
 		}
 		if f.pass > 0 {
+			f.expecting(false)
 			n, err := f.src.Read(p[:min(len(p), f.pass)])
 			f.pass -= n
 			return n, err
@@ -87,6 +100,10 @@ func (f *filter) Read(p []byte) (int, error) {
 
 // next looks at the start of a packet and decides what becomes of it.
 func (f *filter) next() error {
+	if s := f.security; s != nil && s.admitted && s.wantsPacked() && len(f.in) == 0 {
+		s.packs = true
+		f.pack()
+	}
 	if err := f.fill(headerBytes); err != nil {
 		return err
 	}
@@ -94,34 +111,152 @@ func (f *filter) next() error {
 	if asked, err := f.login(size, sequence); asked || err != nil {
 		return err
 	}
+	begins := !f.joined && sequence == 0 && !f.loading.Load()
 	switch {
+	case f.commands != nil && !f.loading.Load() && f.passed+size > f.commands.largest():
+		return f.dropTooLarge(size, sequence)
 	case f.preparing:
 		return f.prepare(size)
-	case f.joined, sequence != 0, size == 0, f.loading.Load():
-		f.forward(size)
-		return nil
-	}
-	if err := f.fill(headerBytes + 1); err != nil {
-		return err
-	}
-	switch command := f.in[headerBytes]; {
-	case command == comStmtPrepare:
-		f.text = f.text[:0]
-		return f.prepare(size)
-	case command == comStmtExecute && size > cursorFlagsAt:
-		if err := f.fill(headerBytes + cursorFlagsAt + 1); err != nil {
-			return err
-		}
-		f.in[headerBytes+cursorFlagsAt] = 0
-	case command == comStatistics && size == 1:
-		f.in = nil
-		return f.statistic()
-	case command == comQuit:
-		f.quit.Store(true)
+	case begins && (size > 0 || f.commands != nil):
+		return f.command(size)
 	}
 	f.forward(size)
 	return nil
 }
+
+// command decides what becomes of a command, by its first packet.
+func (f *filter) command(size int) error {
+	command := byte(comSleep) // as MySQL takes a command without a byte
+	if size > 0 {
+		if err := f.fill(headerBytes + 1); err != nil {
+			return err
+		}
+		command = f.in[headerBytes]
+	}
+	switch {
+	case f.commands != nil && f.commands.answers(command):
+		return f.answer(size)
+	case command == comChangeUser:
+		return f.changeUser(size)
+	case command == comStmtPrepare:
+		f.text = f.text[:0]
+		return f.prepare(size)
+	case f.commands != nil && usesStatement(command):
+		if err := f.fill(headerBytes + min(size, usesBytes)); err != nil {
+			return err
+		}
+		if e := f.commands.refuses(f.in[headerBytes:], size); e != nil {
+			sequence, err := f.drop(size, 0)
+			if err != nil {
+				return err
+			}
+			return f.commands.refused(command, e, sequence)
+		}
+	}
+	if command == comStmtExecute {
+		f.cursor = false
+		if size > cursorFlagsAt {
+			if err := f.fill(headerBytes + cursorFlagsAt + 1); err != nil {
+				return err
+			}
+			f.cursor = f.in[headerBytes+cursorFlagsAt]&cursorReadOnly != 0
+			f.in[headerBytes+cursorFlagsAt] = 0
+		}
+	}
+	f.forward(size)
+	return nil
+}
+
+// answer answers a command that is ours. None of them is long.
+func (f *filter) answer(size int) error {
+	if size == maxPayload {
+		_, err := f.drop(size, 0)
+		return errors.Join(err, errLongCommand)
+	}
+	if err := f.fill(headerBytes + size); err != nil {
+		return err
+	}
+	payload := f.in[headerBytes:]
+	f.in = nil
+	return f.commands.answer(payload)
+}
+
+// changeUser keeps a COM_CHANGE_USER for the handler.
+func (f *filter) changeUser(size int) error {
+	if size > maxLoginBytes {
+		return fmt.Errorf("a client sends a packet of %d bytes to change its user, and %d are allowed", size, maxLoginBytes)
+	}
+	if err := f.fill(headerBytes + size); err != nil {
+		return err
+	}
+	f.user = f.in[headerBytes:]
+	f.in, f.out = nil, frame([]byte{comInitDB}, 0)
+	return nil
+}
+
+// idle says whether nothing of a command is there.
+func (f *filter) idle() bool {
+	return len(f.in) == 0 && len(f.out) == 0 && f.pass == 0 && !f.joined && !f.preparing && !f.loading.Load()
+}
+
+// takeUser returns the payload of the COM_CHANGE_USER whose stand-in was handed out last; nil: it was a COM_INIT_DB.
+func (f *filter) takeUser() []byte {
+	user := f.user
+	f.user = nil
+	return user
+}
+
+// takeCursor reports whether the COM_STMT_EXECUTE that was handed out last wants a cursor.
+func (f *filter) takeCursor() bool {
+	cursor := f.cursor
+	f.cursor = false
+	return cursor
+}
+
+// dropTooLarge reads what there is of a command that is too large, and says so.
+func (f *filter) dropTooLarge(size int, sequence byte) error {
+	f.preparing, f.text = false, nil
+	sequence, err := f.drop(size, sequence)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.commands.tooLarge(sequence), errTooLarge)
+}
+
+// drop reads a command to its end and forgets it. It returns the sequence of the answer.
+func (f *filter) drop(size int, sequence byte) (byte, error) {
+	for {
+		left := int64(headerBytes + size - len(f.in))
+		f.in = f.in[:0]
+		for left > 0 {
+			f.expecting(false)
+			n, err := io.CopyN(io.Discard, f.src, min(left, readBuffer))
+			if err != nil {
+				return 0, err
+			}
+			left -= n
+		}
+		if sequence++; size < maxPayload {
+			f.joined, f.passed, f.in = false, 0, nil
+			return sequence, nil
+		}
+		if err := f.fill(headerBytes); err != nil {
+			return 0, err
+		}
+		size = payloadSize(f.in)
+	}
+}
+
+func (f *filter) expecting(command bool) {
+	if f.expect != nil {
+		f.expect(command)
+	}
+}
+
+var (
+	errLongCommand = errors.New("a client sends a command of more than one packet that has no such")
+	errTooLarge    = errors.New("a client sends more than max_allowed_packet")
+)
 
 var errTooEarly = errors.New("a client sends a command before it has logged in")
 
@@ -131,7 +266,7 @@ func (f *filter) login(size int, sequence byte) (asked bool, err error) {
 	if s == nil || s.over {
 		return false, nil
 	}
-	if s.config != nil && s.conn == nil && sequence == 1 && size == sslRequestBytes {
+	if s.client == 0 && s.config != nil && s.conn == nil && sequence == 1 && size == sslRequestBytes {
 		if err := f.fill(headerBytes + size); err != nil {
 			return false, err
 		}
@@ -148,9 +283,15 @@ func (f *filter) login(size int, sequence byte) (asked bool, err error) {
 	}
 	if sequence == 0 {
 		s.over = true
-	} else if s.conn != nil {
-		f.in[headerBytes-1]--
+		return false, nil
 	}
+	if s.client == 0 && size > clientBytes {
+		if err := f.fill(headerBytes + clientBytes); err != nil {
+			return false, err
+		}
+		s.client = binary.LittleEndian.Uint32(f.in[headerBytes:])
+	}
+	f.in[headerBytes-1] -= s.shift
 	return false, nil
 }
 
@@ -159,6 +300,7 @@ func (f *filter) fill(n int) error {
 	for len(f.in) < n {
 		have := len(f.in)
 		f.in = append(f.in, make([]byte, n-have)...)
+		f.expecting(have == 0 && !f.joined && !f.preparing && !f.loading.Load())
 		got, err := f.src.Read(f.in[have:])
 		f.in = f.in[:have+got]
 		if err != nil && len(f.in) < n {
@@ -174,7 +316,16 @@ func (f *filter) fill(n int) error {
 // forward hands out the packet as it is in f.in, and the rest of its payload as it comes.
 func (f *filter) forward(size int) {
 	f.out, f.pass = f.in, headerBytes+size-len(f.in)
-	f.in, f.joined = nil, size == maxPayload
+	f.in = nil
+	f.joins(size)
+}
+
+// joins notes whether the next packet continues this one's payload.
+func (f *filter) joins(size int) {
+	f.joined = size == maxPayload
+	if f.passed += size; !f.joined {
+		f.passed = 0
+	}
 }
 
 // prepare takes one packet of a COM_STMT_PREPARE; with the last one the stand-in is handed out. The stand-in has as many packets as
@@ -185,7 +336,8 @@ func (f *filter) prepare(size int) error {
 	}
 	f.text = append(f.text, f.in[headerBytes:]...)
 	f.in, f.preparing = nil, size == maxPayload
-	if f.preparing {
+	f.joins(size)
+	if f.joined = false; f.preparing {
 		return nil
 	}
 	statement := string(f.text[1:])
@@ -238,3 +390,30 @@ func frame(payload []byte, sequence byte) []byte {
 func payloadSize(header []byte) int {
 	return int(header[0]) | int(header[1])<<8 | int(header[2])<<16
 }
+
+// boundaries follows where packets begin and end among bytes that come in any pieces.
+type boundaries struct {
+	header [headerBytes]byte
+	have   int // bytes of header
+	left   int // bytes of the payload that are to come
+}
+
+// pass goes over bytes.
+func (b *boundaries) pass(p []byte) {
+	for len(p) > 0 {
+		if b.left > 0 {
+			n := min(b.left, len(p))
+			b.left -= n
+			p = p[n:]
+			continue
+		}
+		b.header[b.have] = p[0]
+		p = p[1:]
+		if b.have++; b.have == headerBytes {
+			b.have, b.left = 0, payloadSize(b.header[:])
+		}
+	}
+}
+
+// whole says whether the last packet is.
+func (b *boundaries) whole() bool { return b.have == 0 && b.left == 0 }

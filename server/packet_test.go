@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -51,33 +52,66 @@ func readThrough(f *filter, sizes []int) ([]byte, error) {
 }
 
 func newFilter(src io.Reader) *filter {
-	return &filter{src: src, statistic: func() error { return nil }}
+	return &filter{src: src}
+}
+
+// someCommands answers COM_STATISTICS and COM_STMT_FETCH, and knows the prepared statement 1.
+type someCommands struct {
+	answered [][]byte
+	refusals []byte
+	most     int
+}
+
+func (*someCommands) answers(command byte) bool {
+	return command == comStatistics || command == comStmtFetch
+}
+
+func (c *someCommands) answer(payload []byte) error {
+	c.answered = append(c.answered, payload)
+	return nil
+}
+
+func (*someCommands) refuses(start []byte, _ int) *mysql.SQLError {
+	if len(start) > 1 && start[1] == 1 {
+		return nil
+	}
+	return unknownStatement("a test", 0)
+}
+
+func (c *someCommands) refused(command byte, _ *mysql.SQLError, sequence byte) error {
+	c.refusals = append(c.refusals, command, sequence)
+	return nil
+}
+
+func (c *someCommands) largest() int { return c.most }
+
+func (c *someCommands) tooLarge(sequence byte) error {
+	c.refusals = append(c.refusals, 0, sequence)
+	return nil
 }
 
 // genCommand is one command's packets, and what becomes of them.
 type genCommand struct{ sent, passed []byte }
 
-var commands = rapid.Custom(func(t *rapid.T) genCommand {
+var genCommands = rapid.Custom(func(t *rapid.T) genCommand {
 	body := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "body")
 	switch rapid.IntRange(0, 4).Draw(t, "kind") {
 	case 0: // another command
-		command := rapid.ByteRange(0, 0x20).Filter(func(b byte) bool {
-			return b != comStmtPrepare && b != comStmtExecute && b != comStatistics
-		}).Draw(t, "command")
+		command := rapid.SampledFrom([]byte{comInitDB, comQuery, comFieldList, comPing, comSetOption, 0x20}).Draw(t, "command")
 		p := frame(append([]byte{command}, body...), 0)
 		return genCommand{p, p}
 	case 1: // no command: a packet of a login or of a file
 		p := frame(body, rapid.ByteRange(1, 255).Draw(t, "sequence"))
 		return genCommand{p, p}
 	case 2:
-		p := frame(append([]byte{comStmtExecute}, body...), 0)
+		p := frame(append([]byte{comStmtExecute, 1}, body...), 0)
 		passed := bytes.Clone(p)
 		if len(passed) > headerBytes+cursorFlagsAt {
 			passed[headerBytes+cursorFlagsAt] = 0
 		}
 		return genCommand{p, passed}
 	case 3:
-		return genCommand{sent: frame([]byte{comStatistics}, 0)}
+		return genCommand{sent: frame(append([]byte{comStatistics}, body...), 0)}
 	default:
 		text := rapid.StringN(0, 40, -1).Draw(t, "text")
 		stand := append([]byte{comStmtPrepare}, standIn(countMarks(text), len(text))...)
@@ -88,12 +122,14 @@ var commands = rapid.Custom(func(t *rapid.T) genCommand {
 func TestFilterChangesOnlyWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent, want []byte
-		for _, c := range rapid.SliceOf(commands).Draw(t, "commands") {
+		for _, c := range rapid.SliceOf(genCommands).Draw(t, "commands") {
 			sent, want = append(sent, c.sent...), append(want, c.passed...)
 		}
 		steps := append(rapid.SliceOfN(rapid.IntRange(0, 30), 0, 10).Draw(t, "steps"), 1)
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 50), 1, 5).Draw(t, "sizes")
-		got, err := readThrough(newFilter(&brokenReader{data: sent, steps: steps}), sizes)
+		f := newFilter(&brokenReader{data: sent, steps: steps})
+		f.commands = &someCommands{most: 1 << 20}
+		got, err := readThrough(f, sizes)
 		require.ErrorIs(t, err, io.EOF)
 		require.Equal(t, string(want), string(got))
 	})
@@ -108,6 +144,7 @@ func FuzzFilter(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 5, 0, 0, 0, 0x16, '?', ',', '\''}, uint8(2), false)
 	f.Fuzz(func(t *testing.T, data []byte, step uint8, loading bool) {
 		filter := newFilter(&brokenReader{data: data, steps: []int{int(step%7) + 1, 0}})
+		filter.commands = &someCommands{most: 1 << 10}
 		filter.loading.Store(loading)
 		out, err := readThrough(filter, []int{int(step) + 1})
 		require.Error(t, err)
@@ -203,12 +240,26 @@ func TestBlankTexts(t *testing.T) {
 	}
 }
 
-func TestFilterSeesTheClientLeave(t *testing.T) {
-	f := newFilter(bytes.NewReader(frame([]byte{comQuit}, 0)))
+func TestFilterRefusesWhatVitessWouldTakeBadly(t *testing.T) {
+	long := frame(append([]byte{comStmtExecute, 2}, make([]byte, maxPayload)...), 0) // of a statement that there is not
+	after := frame([]byte{comStmtExecute, 1, 0, 0, 0, cursorReadOnly}, 0)
+	c := &someCommands{most: 1 << 25}
+	f := newFilter(bytes.NewReader(append(long, after...)))
+	f.commands = c
 	got, err := readThrough(f, []int{10})
 	require.ErrorIs(t, err, io.EOF)
-	require.Equal(t, frame([]byte{comQuit}, 0), got)
-	require.True(t, f.quit.Load())
+	require.Equal(t, []byte{comStmtExecute, 2}, c.refusals, "answered behind two packets")
+	require.Equal(t, frame([]byte{comStmtExecute, 1, 0, 0, 0, 0}, 0), got)
+	require.True(t, f.takeCursor())
+	require.False(t, f.takeCursor())
+
+	c = &someCommands{most: 100}
+	f = newFilter(bytes.NewReader(frame(make([]byte, 2*maxPayload), 0)))
+	f.commands = c
+	got, err = readThrough(f, []int{10})
+	require.ErrorIs(t, err, errTooLarge)
+	require.Equal(t, []byte{0, 3}, c.refusals)
+	require.Empty(t, got)
 }
 
 func TestFilterTellsAPacketThatIsCutOff(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -41,13 +42,23 @@ type spool struct {
 	more    bool // another statement's result follows
 	started bool // something was sent
 	broken  bool // sending failed: the connection is lost
+
+	kept *capture // where a cursor's rows go; nil: they are sent
 }
 
 func (s *spool) put(r *sqltypes.Result) error {
 	s.started = true
 	err := s.send(r, s.more)
 	s.broken = s.broken || err != nil
-	return err
+	return errors.Join(err, s.notKept())
+}
+
+// notKept is why the rows are not kept for a cursor any more.
+func (s *spool) notKept() error {
+	if s.kept == nil {
+		return nil
+	}
+	return s.kept.err
 }
 
 // query runs a statement and sends its result. It returns the statements that follow. The context's cause, not the error that it
@@ -69,12 +80,13 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spo
 		return "", err
 	}
 	shown := h.shown(sctx)
+	watching := &watch{c: front(c), leave: func() { end(errClientGone) }}
 	sctx.ApplyOpts(sql.WithServices(sql.Services{KillConnection: func(id uint32) error {
 		if !shown.mayKill(id) {
 			return nil // as Kill
 		}
 		return h.sessions.KillConnection(id)
-	}, LoadInfile: loadInfile(c)}))
+	}, LoadInfile: loadInfile(c, watching)}))
 	sctx.ProcessList = shown
 	if sctx, err = sctx.ProcessList.BeginQuery(sctx, sqlext.Redact(r.text)); err != nil {
 		return "", err
@@ -85,7 +97,9 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spo
 	}
 	defer sql.SessionCommandEnd(sctx.Session)
 	defer h.freeWrites(ctx, c, out)()
-	defer watchClient(c, end)()
+	watching.begin()
+	defer watching.end()
+	defer h.learnWaits(sctx, c)
 	rest, err = h.execute(sctx, c, r, out, end)
 	if err != nil {
 		told := sqlError(ended(ctx, err))
@@ -208,31 +222,10 @@ func (h *handler) freeWrites(ctx context.Context, c *mysql.Conn, out *spool) fun
 	}
 }
 
-// watchClient ends the statement when its client leaves before it has the result. The function it returns stops the watch: it must
-// be called before the next command is read.
-func watchClient(c *mysql.Conn, end context.CancelCauseFunc) func() {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	timer := time.AfterFunc(watchAfter, func() {
-		defer close(done)
-		err := c.WaitForClientActivity(ctx)
-		// A client that sent its next command early waits for this one's result, unless that command says that it leaves. A
-		// connection that was retired reads as ended, and its statement ends for that reason.
-		if err != nil && !front(c).retired.Load() && (!errors.Is(err, mysql.ErrClientWroteWhileBusy) || front(c).requests.quit.Load()) {
-			end(errClientGone)
-		}
-	})
-	return func() {
-		cancel()
-		if !timer.Stop() {
-			<-done
-		}
-	}
-}
-
-// loadInfile returns GMS' way to ask a client for a file. While the file comes, the connection's packets are data.
-func loadInfile(c *mysql.Conn) func(string) (io.ReadCloser, error) {
+// loadInfile returns GMS' way to ask a client for a file. While the file comes, the connection's packets are data, and nobody watches for others.
+func loadInfile(c *mysql.Conn, watching *watch) func(string) (io.ReadCloser, error) {
 	return func(name string) (io.ReadCloser, error) {
+		watching.end()
 		loading := &front(c).requests.loading
 		loading.Store(true)
 		file, err := c.LoadInfile(name)
@@ -240,7 +233,10 @@ func loadInfile(c *mysql.Conn) func(string) (io.ReadCloser, error) {
 			loading.Store(false)
 			return nil, err
 		}
-		return &infile{ReadCloser: file, closed: func() { loading.Store(false) }}, nil
+		return &infile{ReadCloser: file, closed: sync.OnceFunc(func() {
+			loading.Store(false)
+			watching.begin()
+		})}, nil
 	}
 }
 

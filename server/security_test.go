@@ -78,7 +78,7 @@ func (g *guarded) start(change func(*Config)) {
 	require.NoError(g.t, c.OpenUsers())
 	cfg.Listener, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(g.t, err)
-	cfg.Engine, cfg.NewSession, cfg.Streams = c.Engine(), c.NewSession, c.Streams()
+	cfg.Engine, cfg.NewSession, cfg.Streams, cfg.Spill = c.Engine(), c.NewSession, c.Streams(), c.SpillSpace()
 	g.Server, err = New(cfg)
 	require.NoError(g.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -245,7 +245,7 @@ func TestAWrongProofIsCountedWhenTheClientLeaves(t *testing.T) {
 	require.NoError(t, err)
 	here, there := net.Pipe()
 	defer func() { require.NoError(t, errors.Join(here.Close(), there.Close())) }()
-	c := &mysql.Conn{Conn: newFrontConn(strange{here}, nil, nil)}
+	c := &mysql.Conn{Conn: newFrontConn(strange{here}, nil)}
 	front(c).security.conn = tls.Server(here, &tls.Config{})
 	_, err = (*sha2Full)(l).UserEntryWithPassword(c, "ann", "pw", c.RemoteAddr())
 	require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestTheStepsOfALoginDoNotTellWhoIsThere(t *testing.T) {
 	require.NoError(t, err)
 	here, there := net.Pipe()
 	defer func() { require.NoError(t, errors.Join(here.Close(), there.Close())) }()
-	c := &mysql.Conn{Conn: newFrontConn(strange{here}, nil, nil)}
+	c := &mysql.Conn{Conn: newFrontConn(strange{here}, nil)}
 	for _, m := range l.AuthMethods() {
 		for _, user := range []string{"ann", "bare", "nobody"} {
 			require.Equal(t, m.Name() == mysql.CachingSha2Password, m.HandleUser(c, user), "%s by %s", user, m.Name())

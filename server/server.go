@@ -19,6 +19,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/stream"
+	"lakesql/vector"
 )
 
 // ProtocolVersion is the MySQL version that clients are told: what they expect of the protocol and of SQL.
@@ -44,6 +45,7 @@ type Config struct {
 	NewSession gms.SessionBuilder
 	Streams    Streams                    // nil: none
 	Memory     func() (used, limit int64) // bytes of all statements and batches; nil: not known
+	Spill      *vector.SpillSpace         // for results that wait to be fetched; nil: they have to fit in memory
 	Version    string                     // of lakesql, shown to clients
 	Logger     *slog.Logger               // nil: discards
 
@@ -88,8 +90,8 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, metrics: newMetrics(cfg), stop: stop}
 	processes := newProcessList(cfg.Engine.ProcessList, cfg.Streams)
 	cfg.Engine.ProcessList = processes
-	s.listener = newFrontListener(cfg.Listener, cfg.TLS, s.metrics.statistics)
-	s.handler = &handler{engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, listener: s.listener}
+	s.listener = newFrontListener(cfg.Listener, cfg.TLS, func() int64 { return s.handler.globalVariable("max_connections") })
+	s.handler = &handler{spill: cfg.Spill, engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, listener: s.listener}
 	if !cfg.Engine.Analyzer.Catalog.MySQLDb.Enabled() {
 		addRoot(cfg.Engine)
 	}
@@ -97,6 +99,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.handler.logins = who
 	protocol, err := gms.NewServer(gms.Config{
 		Listener: s.listener,
 		ProtocolListenerFactory: func(c gms.Config, l mysql.ListenerConfig, sel gms.ServerEventListener) (gms.ProtocolListener, error) {
@@ -172,11 +175,13 @@ func CheckLoopback(address string) error {
 		"take a loopback address, such as 127.0.0.1:9090", address)
 }
 
-// describe sets the variables that tell clients what they talk to. GMS keeps them for the whole process.
+// describe sets the variables that tell clients what they talk to, and how much it takes. GMS keeps them for the whole process.
 func describe(version string) error {
 	err := sql.SystemVariables.AssignValues(map[string]any{
 		"version":         ProtocolVersion + "-lakesql-" + version,
 		"version_comment": "lakesql " + version + ", MySQL on Delta Lake",
+		// MySQL's default; the engine's is a gigabyte, which a client may have the server keep.
+		"max_allowed_packet": uint64(64 << 20),
 	})
 	if err != nil {
 		return fmt.Errorf("set the version: %w", err)

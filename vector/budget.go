@@ -135,6 +135,14 @@ func (b *Budget) Hold(bytes int64) (tight bool) {
 	return b.isTight()
 }
 
+// Space is where what the budget has no room for goes; nil: nowhere.
+func (b *Budget) Space() *SpillSpace {
+	if b == nil {
+		return nil
+	}
+	return b.space
+}
+
 // Use is how many bytes are held, of how many. Without a budget both are 0.
 func (b *Budget) Use() (held, limit int64) {
 	if b == nil {

@@ -56,7 +56,7 @@ func ServeOver(open store.Opener) error {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(server.Config{Listener: listener, Engine: cat.Engine(), NewSession: cat.NewSession, Streams: cat.Streams()})
+	srv, err := server.New(server.Config{Listener: listener, Engine: cat.Engine(), NewSession: cat.NewSession, Streams: cat.Streams(), Spill: cat.SpillSpace()})
 	if err != nil {
 		return err
 	}
