@@ -11,7 +11,7 @@ BIN     := bin/lakesql
 # staticcheck is run from its module at this version: nothing to install, and no dependency of lakesql.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo run test check fmt vet lint race interop clients bench soak differential enginetest fuzz clean
+.PHONY: build demo run test check fmt vet lint race interop clients bench soak crowd differential enginetest fuzz clean
 
 build:
 	@mkdir -p bin
@@ -61,6 +61,10 @@ bench: build
 # Kills the server at random times, many more of them than `make test` does.
 soak:
 	LAKESQL_KILLS=1000 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -run TestKillAtRandomTimes -v ./integration
+
+# Opens and drops ten thousand connections, many more than `make test` does.
+crowd:
+	LAKESQL_CROWD=10000 $(GO) test -tags $(TAGS) -count=1 -timeout 30m -run TestConnectionsLeaveNothing -v ./server
 
 # Random queries on batches and on rows, many more of them than `make test` asks. SEED=n asks others, and with QUERY=n only
 # the one of that number.

@@ -50,7 +50,7 @@ type testServer struct {
 	made    atomic.Int64 // rows that were made
 }
 
-func startServer(t *testing.T) *testServer {
+func startServer(t testing.TB) *testServer {
 	t.Helper()
 	ts := &testServer{streams: &fakeStreams{}}
 	database := memory.NewDatabase("d")
