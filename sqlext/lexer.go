@@ -1,6 +1,9 @@
 package sqlext
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 type tokenKind uint8
 
@@ -40,7 +43,8 @@ type lexer struct {
 	params  int
 	name    int    // where the word or quoted name before ends: a '.' right there begins no number
 	account bool   //  an '@' right here belongs to an account name: 'u'@'h'
-	markers []span // the "/*!80000" and "*/" of executable comments so far
+	markers []span // the "/*!80000" and "*/" of executable comments so far, and all of foreign
+	foreign []span // executable comments of MariaDB or of a newer MySQL so far
 }
 
 func newLexer(sql string) *lexer {
@@ -136,7 +140,10 @@ func (l *lexer) skip() (bad bool) {
 				return true
 			}
 			end := l.pos + 2 + i
-			if inner, ok := executable(l.sql[l.pos:end]); ok && l.limit == len(l.sql) {
+			inner, version, ok := executable(l.sql[l.pos:end])
+			if version > mysqlVersion {
+				l.markers, l.foreign = append(l.markers, span{l.pos, end + 2}), append(l.foreign, span{l.pos, end + 2})
+			} else if ok && l.limit == len(l.sql) {
 				l.markers = append(l.markers, span{l.pos, l.pos + inner})
 				l.pos, l.limit, l.resume = l.pos+inner, end, end+2
 				continue
@@ -148,28 +155,34 @@ func (l *lexer) skip() (bad bool) {
 	}
 }
 
-// executable returns where the SQL begins in an executable comment that is given without its end: behind /*! or /*M! and the version.
-func executable(comment string) (int, bool) {
-	start := 3
+// mysqlVersion is the MySQL that we say to be: executable comments of a newer one are comments.
+const mysqlVersion = 80045
+
+// executable returns where the SQL begins in an executable comment that is given without its end, behind /*! and the version, and that version.
+// That of MariaDB's, /*M!, is newer than any of MySQL's.
+func executable(comment string) (inner, version int, ok bool) {
 	if strings.HasPrefix(comment, "/*M!") {
-		start = 4
+		return 0, math.MaxInt, false
 	} else if !strings.HasPrefix(comment, "/*!") {
-		return 0, false
+		return 0, 0, false
 	}
+	const start = 3
 	digits := start
 	for digits < len(comment) && isDigit(comment[digits]) && digits-start < 6 {
+		version = version*10 + int(comment[digits]-'0')
 		digits++
 	}
 	switch n := digits - start; {
-	case n == 6 && !(start == 4 && digits < len(comment) && isSpace(comment[digits])):
+	case n == 6 && !(digits < len(comment) && isSpace(comment[digits])):
+		version /= 10
 		digits-- // five digits are the version, the sixth belongs to the SQL
 	case n > 0 && n < 5:
-		return 0, false // vitess takes it for a plain comment
+		return 0, 0, false // vitess takes it for a plain comment
 	}
 	for digits < len(comment) && isSpace(comment[digits]) {
 		digits++
 	}
-	return digits, digits < len(comment)
+	return digits, version, digits < len(comment)
 }
 
 func (l *lexer) word() token {

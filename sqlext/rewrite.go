@@ -1,7 +1,9 @@
 package sqlext
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -68,7 +70,7 @@ func (e *editor) origin(start, i int) int {
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
 // `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, and the unit of
-// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
 // nothing. The error is a *RefusedError: STREAM outside of a stream statement.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
@@ -83,6 +85,10 @@ func Rewrite(sql string) (string, error) {
 			}
 		}
 		if last {
+			for _, comment := range l.foreign {
+				edits.replace(comment.start, comment.end, " ")
+			}
+			slices.SortStableFunc(edits.edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 			return edits.apply(0, len(sql), nil), nil
 		}
 	}
@@ -90,7 +96,7 @@ func Rewrite(sql string) (string, error) {
 
 // mayNeedRewrite is a cheap test that most statements fail.
 func mayNeedRewrite(sql string) bool {
-	if strings.Contains(sql, "=>") {
+	if strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") {
 		return true
 	}
 	lower := strings.ToLower(sql)
