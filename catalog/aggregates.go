@@ -5,13 +5,14 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/compile"
 )
 
-// exact is SUM or AVG as MySQL has them: over integers and DECIMAL they are DECIMAL and exact, where GMS's are always DOUBLE. Over
-// everything else it is GMS's own.
+// exact is SUM or AVG as MySQL has them: over integers and DECIMAL they are DECIMAL and exact, where GMS's are always DOUBLE. Over FLOAT
+// and DOUBLE they add up as batches do, and over everything else it is GMS's own.
 type exact struct {
 	sql.Aggregation // GMS's
 	average         bool
@@ -112,7 +113,11 @@ func (a *exact) around(inner any) *exact {
 // NewBuffer starts a group.
 func (a *exact) NewBuffer(ctx *sql.Context) (sql.AggregationBuffer, error) {
 	t, ok := a.Exact(ctx)
-	if !ok {
+	switch {
+	case !ok && types.IsFloat(a.argument().Type(ctx)):
+		own, err := transform.Clone(ctx, a.argument()) // DISTINCT keeps what it has seen
+		return &floatBuffer{argument: own, average: a.average}, err
+	case !ok:
 		return a.Aggregation.NewBuffer(ctx)
 	}
 	b := &exactBuffer{argument: a.argument(), result: exactResult{scale: t.Scale(), average: a.average}}
@@ -129,7 +134,10 @@ func (a *exact) NewWindowFunction(ctx *sql.Context) (sql.WindowFunction, error) 
 		return nil, err
 	}
 	t, ok := a.Exact(ctx)
-	if !ok {
+	switch {
+	case !ok && types.IsFloat(a.argument().Type(ctx)):
+		return &floatWindow{WindowFunction: inner, argument: a.argument(), average: a.average}, nil
+	case !ok:
 		return inner, nil
 	}
 	return &exactWindow{WindowFunction: inner, argument: a.argument(), result: exactResult{scale: t.Scale(), average: a.average}}, nil

@@ -34,6 +34,7 @@ const (
 	globalsRule
 	searchedCaseRule
 	likeRule
+	jsonTruthRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
@@ -59,6 +60,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
 		analyzer.Rule{Id: collatedRule, Apply: everywhere(collateTexts)},
 		analyzer.Rule{Id: likeRule, Apply: everywhere(likeTexts)},
+		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(countTruths)},
 		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(collateMembers)},
 	)
 	allowSubqueries()

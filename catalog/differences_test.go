@@ -103,6 +103,13 @@ func TestFoundDifferences(t *testing.T) {
 		{"SELECT STRCMP(s, 'abd'), STRCMP(s, u), STRCMP(s COLLATE utf8mb4_0900_ai_ci, 'ABC'), SUBSTRING_INDEX(s, 'c', id) FROM t WHERE id = 1", "-1|NULL|0|ab"},
 		{"SELECT MIN(dt + INTERVAL 1 DAY), MAX(INTERVAL 1 HOUR + dt) FROM few", "2024-01-06|2024-02-29 01:00:00"},
 		{"SELECT CASE WHEN MIN(o) THEN MIN(dt - INTERVAL 1 DAY) ELSE DATE '9999-12-31' END, (SELECT MAX(x) FROM (SELECT dt + INTERVAL 1 MONTH AS x FROM few) q) FROM few", "2024-01-04|2024-03-29"},
+		{"SELECT SUM(x), AVG(x), SUM(DISTINCT x) FROM (SELECT IF(id < 3, 1e308, -1e308) AS x FROM t WHERE id < 5) q", "0|0|0"},
+		{"SELECT SUM(x) OVER (ORDER BY id), SUM(x) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING), AVG(f) OVER (ORDER BY id ROWS 1 PRECEDING) FROM (SELECT id, f, IF(id < 3, 1e308, 0.5e0) AS x FROM t) q ORDER BY id",
+			"1e+308|+Inf|NaN +Inf|1e+308|NaN +Inf|1|-Inf +Inf|1|1.5 +Inf|0.5|+Inf"},
+		{"SELECT SUM(f) OVER (PARTITION BY k IS NULL) FROM few ORDER BY id", "1.5 1.5 NULL"},
+		{"SELECT JSON_ARRAY(NULL, MAX(FALSE), MIN(id = 1)), JSON_OBJECT('a', MAX(o)) FROM few", `[null, 0, 0]|{"a": 1}`},
+		{"SELECT JSON_ARRAY(x, x = 1, TRUE, (SELECT TRUE)), CAST(x AS JSON) FROM (SELECT id = 2 AS x FROM few WHERE id < 3) q", "[0, false, true, 1]|0 [1, true, true, 1]|1"},
+		{"SELECT JSON_ARRAY(LAG(TRUE) OVER (ORDER BY id)) FROM few", "[null] [1] [1]"},
 		{"SELECT id FROM few UNION SELECT id & 1 FROM few EXCEPT SELECT CAST(id AS DECIMAL(5,2)) FROM few WHERE id > 1", "1.00 0.00"},
 	} {
 		for name, on := range map[string]*lab{"batches": l, "rows": rows} {

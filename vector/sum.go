@@ -236,17 +236,12 @@ func (s *exactSum) quotient(average bool, digits int) (decimal128.Num, bool) {
 // floatSums is SUM or AVG over FLOAT and DOUBLE: a DOUBLE.
 type floatSums struct {
 	average bool
-	states  []floatSum
+	states  []FloatSum
 	valid   []int32
 	flat    flattener
 }
 
-type floatSum struct {
-	sum float64
-	n   int64
-}
-
-func (s *floatSums) size() int64 { return 16 * int64(cap(s.states)) }
+func (s *floatSums) size() int64 { return 24 * int64(cap(s.states)) }
 
 func (s *floatSums) add(in *grouped) error {
 	s.states = extend(s.states, in.groups)
@@ -260,46 +255,12 @@ func (s *floatSums) add(in *grouped) error {
 	return nil
 }
 
-// sumFloats adds in the order of the rows, as the rows do.
-func sumFloats[T float32 | float64](states []floatSum, values []T, in *grouped, rows []int32) {
-	switch {
-	case in.of == nil && rows == nil:
-		s := states[0]
-		for _, x := range values[:in.n] {
-			s.sum += float64(x)
-		}
-		s.n += int64(in.n)
-		states[0] = s
-	case in.of == nil:
-		s := states[0]
-		for _, i := range rows {
-			s.sum += float64(values[i])
-		}
-		s.n += int64(len(rows))
-		states[0] = s
-	case rows == nil:
-		of := in.of[:in.n]
-		for i, x := range values[:len(of)] {
-			s := &states[of[i]]
-			s.sum += float64(x)
-			s.n++
-		}
-	default:
-		for _, i := range rows {
-			s := &states[in.of[i]]
-			s.sum += float64(values[i])
-			s.n++
-		}
-	}
-}
-
 func (s *floatSums) merge(_ context.Context, from accumulator, groups []int32, of []uint32, total int) error {
 	s.states = extend(s.states, total)
 	o := from.(*floatSums)
 	for k, g := range groups {
-		x, to := at(o.states, g), &s.states[of[k]]
-		to.sum += x.sum
-		to.n += x.n
+		x := at(o.states, g)
+		s.states[of[k]].Merge(&x)
 	}
 	return nil
 }
@@ -307,13 +268,10 @@ func (s *floatSums) merge(_ context.Context, from accumulator, groups []int32, o
 func (s *floatSums) result(ctx context.Context, lo, hi int) (*batch.Vector, error) {
 	out := batch.NewVector(batch.Type{Kind: batch.Float64}, hi-lo)
 	for _, x := range within(s.states, lo, hi) {
-		switch {
-		case x.n == 0:
+		if x.n == 0 {
 			out.AppendNull()
-		case s.average:
-			out.AppendFloat64(x.sum / float64(x.n))
-		default:
-			out.AppendFloat64(x.sum)
+		} else {
+			out.AppendFloat64(x.Total(s.average))
 		}
 	}
 	return out, nil

@@ -83,22 +83,18 @@ func frameSums(ctx context.Context, in *frameInput) (*batch.Vector, error) {
 	average := in.column.Aggregate == Average
 	if f, ok := floatsOf(in.arg); ok {
 		out := batch.NewVector(in.column.Field.Type, len(in.lo))
-		return out, foldFrames(ctx, in.frames, folding[floatSum]{
-			add: func(s *floatSum, i int) {
+		return out, foldFrames(ctx, in.frames, folding[FloatSum]{
+			add: func(s *FloatSum, i int) {
 				if !in.arg.IsNull(i) {
-					s.sum += f(i)
-					s.n++
+					s.Add(f(i))
 				}
 			},
-			merge: func(to, from *floatSum) { to.sum, to.n = to.sum+from.sum, to.n+from.n },
-			emit: func(s *floatSum) error {
-				switch {
-				case s.n == 0:
+			merge: func(to, from *FloatSum) { to.Merge(from) },
+			emit: func(s *FloatSum) error {
+				if s.n == 0 {
 					out.AppendNull()
-				case average:
-					out.AppendFloat64(s.sum / float64(s.n))
-				default:
-					out.AppendFloat64(s.sum)
+				} else {
+					out.AppendFloat64(s.Total(average))
 				}
 				return nil
 			},
