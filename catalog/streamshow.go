@@ -63,6 +63,11 @@ func (c *Catalog) streamsOf(ctx *sql.Context, database string) ([]stream.Status,
 
 // filterRows evaluates a condition on rows, as SELECT * FROM them WHERE does.
 func (c *Catalog) filterRows(ctx *sql.Context, schema sql.Schema, rows []sql.Row, filter string) ([]sql.Row, error) {
+	current := ctx.GetCurrentDatabase()
+	if _, err := c.engine.Analyzer.Catalog.Database(ctx, current); err != nil { // GMS looks at it for every function, though the rows are of none
+		ctx.SetCurrentDatabase(sql.InformationSchemaDatabaseName)
+		defer ctx.SetCurrentDatabase(current)
+	}
 	inner := ctx.WithContext(context.WithValue(ctx.Context, givenRowsKey{}, givenRows{schema, rows}))
 	text := "SELECT * FROM " + givenRowsFunction + "() WHERE " + filter
 	stmt, err := c.engine.Parser.ParseSimple(text)

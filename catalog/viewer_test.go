@@ -33,6 +33,10 @@ func TestMetadataShowsWhatOneMaySee(t *testing.T) {
 	for _, table := range []string{"STATISTICS", "KEY_COLUMN_USAGE", "PARTITIONS"} {
 		require.Equal(t, []string{"mine"}, ann.rows("SELECT TABLE_NAME FROM information_schema."+table), table)
 	}
+	require.Equal(t, []string{"mine|SELECT", "open|SELECT"}, ann.rows("SELECT TABLE_NAME, PRIVILEGE_TYPE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = 'lake' ORDER BY 1"))
+	require.Empty(t, ann.rows("SELECT * FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = 'nosuch'"))
+	require.Equal(t, []string{"lake"}, ann.rows("SHOW DATABASES LIKE 'la%'"))
+	require.Equal(t, []string{"other"}, l.as("rob").rows("SHOW DATABASES LIKE 'o%'"), "though the current database is hidden from him")
 	require.Equal(t, []string{"positive"}, ann.rows("SELECT CONSTRAINT_NAME FROM information_schema.CHECK_CONSTRAINTS"))
 	ann.refused("SHOW CREATE VIEW closed", "SELECT command denied", "closed")
 	ann.refused("SHOW CREATE VIEW open", "SHOW VIEW command denied", "open")
