@@ -110,6 +110,13 @@ func TestFoundDifferences(t *testing.T) {
 		{"SELECT JSON_ARRAY(NULL, MAX(FALSE), MIN(id = 1)), JSON_OBJECT('a', MAX(o)) FROM few", `[null, 0, 0]|{"a": 1}`},
 		{"SELECT JSON_ARRAY(x, x = 1, TRUE, (SELECT TRUE)), CAST(x AS JSON) FROM (SELECT id = 2 AS x FROM few WHERE id < 3) q", "[0, false, true, 1]|0 [1, true, true, 1]|1"},
 		{"SELECT JSON_ARRAY(LAG(TRUE) OVER (ORDER BY id)) FROM few", "[null] [1] [1]"},
+		{"SELECT DISTINCT x COLLATE utf8mb4_0900_ai_ci FROM (SELECT s AS x FROM few UNION ALL SELECT UPPER(s) FROM few) q", "b2 x NULL"},
+		{"SELECT s COLLATE utf8mb4_0900_ai_ci AS x FROM few WHERE id = 1 UNION SELECT v FROM few WHERE id = 1 UNION SELECT 'c' ORDER BY 1 DESC LIMIT 5", "c b2"},
+		{"SELECT s FROM few INTERSECT SELECT v COLLATE utf8mb4_0900_ai_ci FROM few", "b2"},
+		{"SELECT s COLLATE utf8mb4_0900_ai_ci FROM few EXCEPT SELECT v FROM few", "x NULL"},
+		{"(SELECT UPPER(s) COLLATE utf8mb4_0900_ai_ci AS x FROM few UNION ALL SELECT s FROM few) EXCEPT ALL SELECT v FROM few", "X NULL b2 x NULL"},
+		{"SELECT COUNT(*) FROM (SELECT s COLLATE utf8mb4_0900_ai_ci AS x FROM few UNION SELECT UPPER(s) FROM few) q", "3"},
+		{"SELECT id FROM few WHERE (SELECT COUNT(DISTINCT x) FROM (SELECT DISTINCT s COLLATE utf8mb4_0900_ai_ci AS x FROM few) q WHERE q.x > few.v COLLATE utf8mb4_0900_ai_ci) = 1", "1"},
 		{"SELECT id FROM few UNION SELECT id & 1 FROM few EXCEPT SELECT CAST(id AS DECIMAL(5,2)) FROM few WHERE id > 1", "1.00 0.00"},
 	} {
 		for name, on := range map[string]*lab{"batches": l, "rows": rows} {

@@ -39,10 +39,16 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 		return b.buildWindow(ctx, n, outer)
 	case numbered:
 		return n.build(ctx, outer)
-	case excepted:
+	case compared:
 		return n.build(ctx, outer)
+	case distinctOf:
+		return n.build(ctx, outer)
+	case *plan.Distinct:
+		return b.buildDistinct(ctx, n, n.Child, outer)
+	case *plan.OrderedDistinct:
+		return b.buildDistinct(ctx, n, n.Child, outer)
 	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having,
-		*plan.JoinNode, *plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset, *plan.Distinct, *plan.OrderedDistinct:
+		*plan.JoinNode, *plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset:
 		return b.buildWhole(ctx, n, outer)
 	}
 	return nil, nil
@@ -73,6 +79,19 @@ func (b *Builder) run(ctx *sql.Context, n sql.Node, outer sql.Row, p *pipeline) 
 		base.PriorityBuilder = &Builder{base: &base, rowsOnly: true}
 		return base.Build(ctx, n, outer)
 	}}, nil
+}
+
+// buildDistinct leaves to GMS what does not compile, and of which bytes decide.
+func (b *Builder) buildDistinct(ctx *sql.Context, n, child sql.Node, outer sql.Row) (sql.RowIter, error) {
+	whole, err := b.buildWhole(ctx, n, outer)
+	if schema := n.Schema(ctx); whole == nil && err == nil && collatedKeys(schema) {
+		rows, err := b.base.Build(ctx, child, outer)
+		if err != nil {
+			return nil, err
+		}
+		return newDistinctRows(rows, schema), nil
+	}
+	return whole, err
 }
 
 // buildFilter runs the conjuncts that compile on batches, and the others on the rows that are left.

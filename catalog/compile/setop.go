@@ -6,7 +6,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/hash"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 
@@ -31,6 +30,9 @@ func setTitle(n *plan.SetOp) string {
 // compileSetOp is UNION, INTERSECT or EXCEPT, with its ORDER BY and LIMIT.
 func compileSetOp(ctx *sql.Context, in scope, n *plan.SetOp) (*pipeline, bool) {
 	schema := n.Schema(ctx)
+	if (n.Distinct || n.SetOpType != plan.UnionType) && setKeys(ctx, n) != nil {
+		return nil, false
+	}
 	p, ok := compileSides(ctx, in, schema, n)
 	if !ok {
 		return nil, false
@@ -194,8 +196,13 @@ func (b *Builder) buildSetOp(ctx *sql.Context, n *plan.SetOp, outer sql.Row) (sq
 	all := *numberedSides.(*plan.SetOp)
 	all.Limit, all.Offset, all.SortConditions = nil, nil, nil
 	var out sql.Node = &all
-	if n.SetOpType == plan.ExceptType {
-		out = excepted{&all, b}
+	keys := setKeys(ctx, n)
+	switch {
+	case n.SetOpType == plan.ExceptType, n.SetOpType == plan.IntersectType && keys != nil:
+		out = compared{&all, b, keys}
+	case n.Distinct && keys != nil:
+		all.Distinct = false
+		out = distinctOf{&all, b, keys}
 	}
 	if len(n.SortConditions) > 0 {
 		by, err := orderOf(ctx, n, len(outer))
@@ -234,21 +241,22 @@ func orderOf(ctx *sql.Context, n *plan.SetOp, outer int) (sql.SortConditions, er
 	return n.SortConditions.FromExpressions(ctx, by...), nil
 }
 
-// excepted is an EXCEPT without ORDER BY and LIMIT.
-type excepted struct {
+// compared is an EXCEPT or INTERSECT without ORDER BY and LIMIT.
+type compared struct {
 	*plan.SetOp
-	b *Builder
+	b    *Builder
+	keys sql.Schema // by which rows are told apart; nil: by their values
 }
 
-func (n excepted) build(ctx *sql.Context, outer sql.Row) (sql.RowIter, error) {
+func (n compared) build(ctx *sql.Context, outer sql.Row) (sql.RowIter, error) {
 	right, err := n.b.base.Build(ctx, n.Right(), outer)
 	if err != nil {
 		return nil, err
 	}
-	out := &exceptRows{distinct: n.Distinct, without: make(map[uint64]int)}
+	out := &comparedRows{distinct: n.Distinct, keys: n.keys, intersect: n.SetOpType == plan.IntersectType, right: make(map[uint64]int)}
 	err = Each(ctx, right, func(row sql.Row) error {
-		h, err := hash.HashOf(ctx, nil, row)
-		out.without[h]++
+		h, err := rowHash(ctx, n.keys, row)
+		out.right[h]++
 		return err
 	})
 	if err != nil {
@@ -258,32 +266,36 @@ func (n excepted) build(ctx *sql.Context, outer sql.Row) (sql.RowIter, error) {
 	return out, err
 }
 
-// exceptRows leaves out rows, each as often as it is to be, or with distinct always.
-type exceptRows struct {
+// comparedRows are the rows that are on the right, too, each as often as there, or with distinct once; without intersect those that are not.
+type comparedRows struct {
 	sql.RowIter
-	distinct bool
-	without  map[uint64]int
+	distinct, intersect bool
+	keys                sql.Schema
+	right               map[uint64]int // how often a row is still to be met
 }
 
 // Next returns the next row.
-func (r *exceptRows) Next(ctx *sql.Context) (sql.Row, error) {
+func (r *comparedRows) Next(ctx *sql.Context) (sql.Row, error) {
 	for {
 		row, err := r.RowIter.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		h, err := hash.HashOf(ctx, nil, row)
+		h, err := rowHash(ctx, r.keys, row)
 		if err != nil {
 			return nil, err
 		}
+		met := r.right[h] > 0
 		switch {
-		case r.without[h] == 0:
-			if r.distinct {
-				r.without[h] = 1
-			}
+		case met && r.intersect && r.distinct:
+			r.right[h] = 0
+		case met && !r.distinct:
+			r.right[h]--
+		case !met && !r.intersect && r.distinct:
+			r.right[h] = 1
+		}
+		if met == r.intersect {
 			return row, nil
-		case !r.distinct:
-			r.without[h]--
 		}
 	}
 }
