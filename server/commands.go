@@ -101,7 +101,8 @@ func (h *handler) resetSession(c *frontConn) error {
 	if err := h.Handler.ComResetConnection(c.conn); err != nil {
 		return err
 	}
-	c.conn.PrepareData, c.badLongData = make(map[uint32]*mysql.PrepareData), nil
+	h.dropStatements(c.conn)
+	c.badLongData = nil
 	return errors.Join(c.closeCursors(), h.beginSession(c.conn))
 }
 
@@ -139,7 +140,10 @@ func (s session) refuses(start []byte, size int) *mysql.SQLError {
 	if bad != nil {
 		s.forget(p)
 	}
-	if start[0] != comStmtExecute {
+	if start[0] != comStmtExecute { // vitess does not miss it
+		if err := s.h.dropStatement(s.c.conn, id); err != nil {
+			return sqlError(err)
+		}
 		return nil
 	}
 	return bad

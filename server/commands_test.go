@@ -2,7 +2,9 @@ package server
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/stretchr/testify/require"
@@ -150,4 +152,30 @@ func TestPacketsThatAreTooLarge(t *testing.T) {
 	require.EqualValues(t, 2, c.last)
 	c.ended()
 	require.Equal(t, "1", dialRaw(t, ts).value("SELECT 1"))
+}
+
+func TestPreparedStatementsAreGivenUp(t *testing.T) {
+	ts := startServer(t)
+	setGlobal(t, "max_prepared_stmt_count", int64(2))
+	c, other := dialRaw(t, ts), dialRaw(t, ts)
+	for i := range 5 { // what fails and what is closed does not count
+		c.ask(comStmtPrepare, []byte("SELECT nothing")...)
+		c.fails(1054, "42S22", "Unknown column 'nothing'")
+		c.ask(comStmtClose, c.prepare(fmt.Sprint("SELECT ", i))...)
+	}
+	id := c.prepare("SELECT 1")
+	c.prepare("SELECT 1;")
+	other.ask(comStmtPrepare, []byte("SELECT 2")...)
+	other.fails(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: 2)")
+	c.ask(comStmtClose, id...)
+	require.Equal(t, "4", c.value("SELECT 4"), "which is answered behind it")
+	other.prepare("SELECT 2")
+	c.ask(comStmtExecute, 12, 0, 0, 0, 0, 1, 0, 0, 0) // that of the same text is there
+	c.columns()
+	c.rows()
+	c.ask(comResetConnection)
+	c.succeeds()
+	other.ask(comQuit)
+	require.Eventually(t, func() bool { return ts.handler.prepared.Load() == 0 }, patience, time.Millisecond)
+	c.prepare("SELECT 3")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -32,6 +33,7 @@ type handler struct {
 	log           *slog.Logger
 	listener      *frontListener     // hears of each login and of a connection's last call
 	logins        *logins            // for those who change their user
+	prepared      atomic.Int64       // statements that are prepared by COM_STMT_PREPARE
 	spill         *vector.SpillSpace // for what waits to be fetched; nil: memory only
 }
 
@@ -57,6 +59,7 @@ func (h *handler) ConnectionClosed(c *mysql.Conn) {
 	if err := front(c).closeCursors(); err != nil {
 		h.log.Warn("close the cursors of a connection", "connection", c.ConnectionID, "error", err)
 	}
+	h.dropStatements(c)
 	h.Handler.ConnectionClosed(c)
 }
 
@@ -135,8 +138,17 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 		if fault := recover(); fault != nil {
 			err = h.fault(fault)
 		}
-		err = asError(sqlError(err))
+		if err != nil {
+			if failed := h.dropStatement(c, p.StatementID); failed != nil {
+				err = errors.Join(err, failed)
+			}
+			err = asError(sqlError(err))
+		}
 	}()
+	if err := h.takeStatement(); err != nil {
+		delete(c.PrepareData, p.StatementID) // it was not counted
+		return nil, err
+	}
 	if statement.marks > maxMarks {
 		return nil, errTooManyMarks
 	}
@@ -165,7 +177,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 
 // prepare parses one statement, which the session keeps by its text.
 func (h *handler) prepare(ctx *sql.Context, text string) (sql.Node, error) {
-	text = sql.RemoveSpaceAndDelimiter(text, ';')
+	text = statementKey(text)
 	parsed, end, err := h.engine.Parser.ParseOneWithOptions(ctx, text, sql.LoadSqlMode(ctx).ParserOptions())
 	if err != nil {
 		return nil, err

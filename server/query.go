@@ -162,7 +162,7 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spoo
 
 // parse returns the statement, its own text and the text that follows it. A prepared statement was parsed when it was prepared.
 func (h *handler) parse(ctx *sql.Context, r *request) (stmt sqlparser.Statement, text, rest string, err error) {
-	if prepared, ok := ctx.Session.GetPreparedQuery(sql.RemoveSpaceAndDelimiter(r.text, ';')); ok {
+	if prepared, ok := ctx.Session.GetPreparedQuery(statementKey(r.text)); ok {
 		return prepared, r.text, "", nil
 	}
 	stmt, text, rest, err = h.engine.Parser.Parse(ctx, r.text, r.multi)

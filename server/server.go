@@ -182,6 +182,8 @@ func describe(version string) error {
 		"version_comment": "lakesql " + version + ", MySQL on Delta Lake",
 		// MySQL's default; the engine's is a gigabyte, which a client may have the server keep.
 		"max_allowed_packet": uint64(64 << 20),
+
+		"protocol_compression_algorithms": "zlib,uncompressed",
 	})
 	if err != nil {
 		return fmt.Errorf("set the version: %w", err)
