@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"lakesql/files"
@@ -80,6 +81,18 @@ func (b Begin) options(kind string) (map[string]string, error) {
 		return nil, fmt.Errorf("RESET TO %s is not for %s: TO VERSION is for tables, TO TIMESTAMP for tables and Kafka, TO BEGINNING and TO LATEST for all", b.At, sourceNames[kind])
 	}
 	return options, nil
+}
+
+// beginsNow says whether a source leaves out what is in its store when the stream is made.
+func beginsNow(spec source.Spec) bool {
+	for name, value := range spec.Options {
+		switch key := files.OptionKey(name); {
+		case spec.Kind == "files" && key == "includeexistingfiles" && (strings.EqualFold(value, "false") || value == "0"),
+			spec.Kind == "delta" && key == "startingversion" && strings.EqualFold(value, "latest"):
+			return true
+		}
+	}
+	return false
 }
 
 // sourceNames are kinds of sources as people call them.

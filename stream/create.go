@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ type CreateOptions struct {
 	OrReplace   bool
 }
 
-// Create checks the definition and its checkpoint, keeps the definition and starts the stream. It does not wait for a batch.
+// Create checks the definition and its checkpoint, keeps the definition and starts the stream. It does not wait for a batch. A source that is to begin behind what is
+// there now keeps where that is before the definition is kept: what comes after the statement is read, whenever the stream starts.
 // created is false when IF NOT EXISTS found a stream of that name.
 func (m *Manager) Create(ctx context.Context, d Definition, opts CreateOptions) (created bool, err error) {
 	if opts.IfNotExists && opts.OrReplace {
@@ -49,6 +51,11 @@ func (m *Manager) Create(ctx context.Context, d Definition, opts CreateOptions) 
 	}
 	if err := m.attach(ctx, &d, len(specs)); err != nil {
 		return false, err
+	}
+	if slices.ContainsFunc(specs, beginsNow) {
+		if err := m.beginSources(ctx, &d, false); err != nil {
+			return false, err
+		}
 	}
 	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
 		return false, fmt.Errorf("keep the definition of stream %s: %w", d.FullName(), err)

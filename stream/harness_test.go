@@ -275,7 +275,7 @@ func (f targetsFake) Open(ctx context.Context, ref TargetRef) (Target, error) {
 	}}, err
 }
 
-// compilerFake understands SELECT * over one or more folders, "folder [json] [schema columns] [+ folder ...]".
+// compilerFake understands SELECT * over one or more folders, "folder [json] [new] [schema columns] [+ folder ...]"; of new, what is there at first is not read.
 type compilerFake struct{}
 
 func (compilerFake) Sources(_ context.Context, d Definition) (out []source.Spec, err error) {
@@ -284,10 +284,14 @@ func (compilerFake) Sources(_ context.Context, d Definition) (out []source.Spec,
 	}
 	for path := range strings.SplitSeq(d.SelectSQL, " + ") {
 		path, schema, _ := strings.Cut(path, " schema ")
+		path, isNew := strings.CutSuffix(path, " new")
 		path, isJSON := strings.CutSuffix(path, " json")
 		spec := source.Spec{Kind: "files", Path: path, Options: map[string]string{"format": "csv", "header": "true"}}
 		if isJSON {
 			spec.Options = map[string]string{"format": "json"}
+		}
+		if isNew {
+			spec.Options["includeExistingFiles"] = "false"
 		}
 		if schema != "" {
 			spec.Options["schema"] = schema

@@ -44,8 +44,10 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 	if d.ID, err = m.resetCheckpoint(ctx, &d); err != nil {
 		return ResetReport{}, err
 	}
-	if err := m.beginSources(ctx, &d); err != nil {
-		return ResetReport{}, err
+	if d.Begin.At == BeginLatest {
+		if err := m.beginSources(ctx, &d, true); err != nil {
+			return ResetReport{}, err
+		}
 	}
 	d.Resetting = false
 	if err := m.cfg.Definitions.Put(ctx, d); err != nil {
@@ -57,18 +59,16 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 	return report, nil
 }
 
-// beginSources lets the sources record where they begin, so that LATEST means now and not the next start.
-func (m *Manager) beginSources(ctx context.Context, d *Definition) error {
-	if d.Begin.At != BeginLatest {
-		return nil
-	}
+// beginSources lets the sources record where they begin, so that what is there now means the moment of the statement and not that of the next start. Files and tables do so
+// when they are opened; with all, those are asked too that have to ask somebody else.
+func (m *Manager) beginSources(ctx context.Context, d *Definition, all bool) error {
 	cp, err := m.openCheckpoint(ctx, d)
 	if err != nil {
 		return err
 	}
 	ss := &session{attachment: attachment{def: *d, cp: cp}, s: &stream{m: m}}
 	defer ss.closeSources()
-	if err := ss.openSources(ctx); err != nil {
+	if err := ss.openSources(ctx); err != nil || !all {
 		return err
 	}
 	for _, src := range ss.sources {
