@@ -89,16 +89,21 @@ func (t *closeTracker) run() {
 			t.notifier.lost()
 			return // the listing goes on without it
 		}
-		for w := range t.events(buf[:n]) {
-			w.hint()
+		for folder, list := range t.events(buf[:n]) {
+			t.notifier.inTurn(folder, func() { t.look(folder, list) })
 		}
 	}
 }
 
-// events reads a buffer of struct inotify_event (inotify(7)): wd, mask, cookie, len, and a name padded with NUL. It returns who is to
-// look, once for all of the events.
-func (t *closeTracker) events(buf []byte) map[*Watcher]bool {
-	hints := map[*Watcher]bool{}
+// closeEvent is what happened to a name in a folder.
+type closeEvent struct {
+	mask uint32
+	name string
+}
+
+// events reads a buffer of struct inotify_event (inotify(7)): wd, mask, cookie, len, and a name padded with NUL. It returns what is to be looked at, by folder.
+func (t *closeTracker) events(buf []byte) map[string][]closeEvent {
+	out := map[string][]closeEvent{}
 	for len(buf) >= unix.SizeofInotifyEvent {
 		wd := int32(binary.NativeEndian.Uint32(buf))
 		mask := binary.NativeEndian.Uint32(buf[4:])
@@ -107,39 +112,55 @@ func (t *closeTracker) events(buf []byte) map[*Watcher]bool {
 			break
 		}
 		name, _, _ := bytes.Cut(buf[unix.SizeofInotifyEvent:end], []byte{0})
-		for _, w := range t.event(wd, mask, string(name)) {
-			hints[w] = true
+		if folder := t.folderOf(wd, mask); folder != "" && len(name) > 0 && mask&unix.IN_ISDIR == 0 && !hidden(string(name)) {
+			out[folder] = append(out[folder], closeEvent{mask, string(name)})
 		}
 		buf = buf[end:]
 	}
-	return hints
+	return out
 }
 
-func (t *closeTracker) event(wd int32, mask uint32, name string) (hint []*Watcher) {
+// folderOf is the folder of an event; "" where it is none that is watched.
+func (t *closeTracker) folderOf(wd int32, mask uint32) string {
 	if mask&unix.IN_Q_OVERFLOW != 0 {
 		t.notifier.lost()
-		return nil
+		return ""
 	}
 	t.mu.Lock()
-	folder, ok := t.folders[wd]
+	defer t.mu.Unlock()
+	folder := t.folders[wd]
 	if mask&unix.IN_IGNORED != 0 {
 		delete(t.folders, wd)
 		if t.handles[folder] == wd {
 			delete(t.handles, folder)
 		}
 	}
-	t.mu.Unlock()
-	if !ok || name == "" || mask&unix.IN_ISDIR != 0 || hidden(name) {
-		return nil
+	return folder
+}
+
+// look tells what became of the files, and gives each watcher one hint.
+func (t *closeTracker) look(folder string, list []closeEvent) {
+	hints := map[*Watcher]bool{}
+	for _, e := range list {
+		for _, w := range t.event(folder, e) {
+			hints[w] = true
+		}
 	}
-	path := filepath.Join(folder, name)
-	if mask&unix.IN_CREATE != 0 {
+	for w := range hints {
+		w.hint()
+	}
+}
+
+// event tells what became of one file. It returns who is to look.
+func (t *closeTracker) event(folder string, e closeEvent) (hint []*Watcher) {
+	path := filepath.Join(folder, e.name)
+	if e.mask&unix.IN_CREATE != 0 {
 		if !hasLinks(path) {
 			t.notifier.saw(folder, path, note{})
 		}
 		return nil
 	}
-	info, err := os.Stat(path)
+	info, err := t.notifier.stat(path)
 	if err != nil {
 		return t.notifier.of(folder, false) // gone again, or a link to nothing: the listing tells
 	}

@@ -12,8 +12,9 @@ import (
 // Notifier tells watchers what happens in their folders. All watchers of a process share one: the system gives a user few instances to be notified
 // by, 128 on Linux. It begins with the first folder that is watched.
 type Notifier struct {
-	done sync.WaitGroup
-	stat func(folder string) (os.FileInfo, error) // os.Stat
+	done  sync.WaitGroup
+	stat  func(path string) (os.FileInfo, error) // os.Stat
+	turns turns                                  // for what looks at a disk, which may hang
 
 	mu      sync.Mutex
 	closed  bool                         // guarded by mu
@@ -25,7 +26,9 @@ type Notifier struct {
 
 // NewNotifier makes a notifier. It starts nothing.
 func NewNotifier() *Notifier {
-	return &Notifier{stat: os.Stat, folders: map[string]map[*Watcher]bool{}}
+	n := &Notifier{stat: os.Stat, folders: map[string]map[*Watcher]bool{}}
+	n.turns = turns{done: &n.done, waiting: map[string][]func(){}}
+	return n
 }
 
 // Close ends all watches and waits. It may be called twice. Watchers that are open then only poll.
@@ -152,6 +155,17 @@ func (n *Notifier) lost() {
 	}
 }
 
+// inTurn lets look run when those before it that look at the folder are done. Of a folder whose turn does not come, its watchers are told that events were missed.
+func (n *Notifier) inTurn(folder string, look func()) {
+	if n.turns.take(folder, look) {
+		return
+	}
+	for _, w := range n.of(folder, false) {
+		w.set.gate.lost()
+		w.hint()
+	}
+}
+
 // saw notes what was seen of a file, for those who watch its folder, and returns them.
 func (n *Notifier) saw(folder, path string, note note) []*Watcher {
 	watchers := n.of(folder, false)
@@ -189,9 +203,12 @@ func (n *Notifier) event(e fsnotify.Event) {
 	if !e.Has(fsnotify.Create) {
 		return
 	}
-	info, err := os.Stat(e.Name)
-	atOnce := err == nil && info.IsDir() || !n.tellsCloses()
-	for _, w := range n.of(filepath.Dir(e.Name), false) {
-		w.made(atOnce)
-	}
+	folder := filepath.Dir(e.Name)
+	n.inTurn(folder, func() {
+		info, err := n.stat(e.Name)
+		atOnce := err == nil && info.IsDir() || !n.tellsCloses()
+		for _, w := range n.of(folder, false) {
+			w.made(atOnce)
+		}
+	})
 }

@@ -125,3 +125,65 @@ func TestFolderThatHangs(t *testing.T) {
 	require.NoError(t, fine.w.Close())
 	require.NoError(t, n.Close())
 }
+
+// TestFilesOnADiskThatHangs: events of a folder whose files cannot be looked at keep those of no other one waiting, and are told when the disk is back.
+func TestFilesOnADiskThatHangs(t *testing.T) {
+	root := t.TempDir()
+	n := NewNotifier()
+	asked, mended := make(chan struct{}, 100), make(chan struct{})
+	hanging := filepath.Join(root, "hanging")
+	n.stat = func(path string) (os.FileInfo, error) {
+		if filepath.Dir(path) == hanging {
+			asked <- struct{}{}
+			<-mended
+		}
+		return os.Stat(path)
+	}
+	watch := func(dir string) *watched {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		s, err := NewSet(store.Open, nil, store.FileURI(dir), parse(t))
+		require.NoError(t, err)
+		w, err := s.Watch(n)
+		require.NoError(t, err)
+		watched := &watched{t: t, set: s, w: w}
+		watched.settle()
+		watched.stopClock()
+		return watched
+	}
+	stuck, fine := watch(hanging), watch(filepath.Join(root, "fine"))
+	renameIn := func(dir, name string) {
+		tmp := filepath.Join(root, "x")
+		put(t, tmp, "a\n")
+		require.NoError(t, os.Rename(tmp, filepath.Join(root, dir, name)))
+	}
+	for i := range 3 {
+		renameIn("hanging", fmt.Sprintf("%d.csv", i))
+	}
+	<-asked
+	renameIn("fine", "a.csv")
+	fine.await("a.csv")
+	close(mended)
+	stuck.await("0.csv", "1.csv", "2.csv")
+	require.NoError(t, stuck.w.Close())
+	require.NoError(t, fine.w.Close())
+	require.NoError(t, n.Close())
+	require.Empty(t, n.turns.waiting)
+}
+
+// TestTurnsAreBounded: a folder that hangs keeps so many events, and its watchers look for themselves when it is back.
+func TestTurnsAreBounded(t *testing.T) {
+	n := NewNotifier()
+	mended, began, ran := make(chan struct{}), make(chan struct{}), 0
+	require.True(t, n.turns.take("a", func() { close(began); <-mended }))
+	<-began
+	for range maxTurns {
+		require.True(t, n.turns.take("a", func() { ran++ }))
+	}
+	require.False(t, n.turns.take("a", func() { ran++ }))
+	done := make(chan struct{})
+	require.True(t, n.turns.take("b", func() { close(done) }))
+	<-done
+	close(mended)
+	require.NoError(t, n.Close())
+	require.Equal(t, maxTurns, ran)
+}
