@@ -35,13 +35,14 @@ type plan struct {
 	every            time.Duration
 	batches          int
 	gigabytes        float64
+	known            int
 	slow             bool // the suites that take long, too, where no suite is named
 	rows             bool // runs the suites on rows, too, where not all is measured
 }
 
 // has reports whether a suite is to be measured.
 func (p plan) has(name string) bool {
-	return slices.Contains(p.suites, name) || len(p.suites) == 0 && (p.slow || name != longName && name != bigName)
+	return slices.Contains(p.suites, name) || len(p.suites) == 0 && (p.slow || name != longName && name != bigName && name != knownName)
 }
 
 func main() {
@@ -63,7 +64,8 @@ func main() {
 	flag.DurationVar(&p.every, "every", 500*time.Millisecond, "freshness: one file each")
 	flag.IntVar(&p.batches, "batches", 10_000, "longstream: how many batches")
 	flag.Float64Var(&p.gigabytes, "gigabytes", 10, "bigfile: how large the file is, in 10^9 bytes")
-	flag.BoolVar(&p.slow, "slow", false, "measure longstream and bigfile, too, which take many minutes, where no suite is named")
+	flag.IntVar(&p.known, "known", 1_000_000, "knownfiles: how many files")
+	flag.BoolVar(&p.slow, "slow", false, "measure longstream, bigfile and knownfiles, too, which take many minutes, where no suite is named")
 	name := flag.String("measure", "", "do this measurement alone, in this process, and print it as JSON; what bench itself starts")
 	tables := flag.String("tables", "", "the folder of the tables that -measure is over")
 	flag.Parse()
@@ -91,6 +93,7 @@ const (
 	burstName      = "burst"
 	longName       = "longstream"
 	bigName        = "bigfile"
+	knownName      = "knownfiles"
 	logsName       = "logs"
 )
 
@@ -99,7 +102,7 @@ func suiteNames() []string {
 	for _, s := range suites {
 		names = append(names, s.name)
 	}
-	return append(names, spillSuite.name, ingestSuite.name, sparkName, wireName, dashboardsName, freshnessName, burstName, longName, bigName, logsName)
+	return append(names, spillSuite.name, ingestSuite.name, sparkName, wireName, dashboardsName, freshnessName, burstName, longName, bigName, knownName, logsName)
 }
 
 func (p plan) run() error {
@@ -191,6 +194,13 @@ func (p plan) run() error {
 			return fmt.Errorf("bigfile: %w", err)
 		}
 		found.big = &r
+	}
+	if p.has(knownName) {
+		r, err := measureKnown(p.bin, p.known)
+		if err != nil {
+			return fmt.Errorf("knownfiles: %w", err)
+		}
+		found.known = &r
 	}
 	if p.has(logsName) {
 		r, err := measureLogs(p.bin)

@@ -23,6 +23,7 @@ type page struct {
 	fresh   *freshnessResult
 	bursts  *burstResult
 	lasting *longResult
+	known   *knownResult
 	big     *bigResult
 	logs    *logsResult
 }
@@ -73,6 +74,9 @@ func (p page) text() string {
 	}
 	if p.lasting != nil {
 		p.longStream(&b)
+	}
+	if p.known != nil {
+		p.knownFiles(&b)
 	}
 	if p.big != nil {
 		p.bigFile(&b)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 
 	"lakesql/store"
 )
@@ -149,18 +150,17 @@ func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string)
 	return err
 }
 
-// logLines yields the lines of a log file behind its version, a chunk at a time.
+// logLines yields the lines of a log file behind its version, a chunk at a time. Lines share the memory of their chunk.
 func logLines(ctx context.Context, st store.Store, key string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		var rest []byte // of the chunk before, without a line end
-		first := true
-		emit := func(line []byte) bool {
-			line = bytes.TrimSuffix(line, []byte("\r"))
+		rest, first := "", true // rest is of the chunk before, without a line end
+		emit := func(line string) bool {
+			line = strings.TrimSuffix(line, "\r")
 			if !first {
-				return len(line) == 0 || yield(string(line), nil)
+				return len(line) == 0 || yield(line, nil)
 			}
 			first = false
-			if _, kind, err := splitLog(line); err != nil {
+			if _, kind, err := splitLog([]byte(line)); err != nil {
 				yield("", &Error{Kind: kind, URI: store.ObjectURI(st, key), Found: err.Error(), Hint: hintCopy})
 				return false
 			}
@@ -173,16 +173,17 @@ func logLines(ctx context.Context, st store.Store, key string) iter.Seq2[string,
 				return
 			}
 			off += int64(len(chunk))
-			rest = append(rest, chunk...)
+			text := string(chunk)
 			for {
-				i := bytes.IndexByte(rest, '\n')
-				if i < 0 {
+				line, behind, ok := strings.Cut(text, "\n")
+				if !ok {
+					rest += line
 					break
 				}
-				if !emit(rest[:i]) {
+				if !emit(rest + line) {
 					return
 				}
-				rest = rest[i+1:]
+				rest, text = "", behind
 			}
 			if len(chunk) < chunkBytes {
 				break

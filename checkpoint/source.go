@@ -22,6 +22,9 @@ const (
 
 	// recentAdds is how many batches stay in memory for the batch that reads them next, so that it need not parse a compact file.
 	recentAdds = 10
+
+	// bytesAnEntry is the length of a line with a path that is rather long: too much room costs more memory than too little costs time.
+	bytesAnEntry = 128
 )
 
 // SourceLog is sources/<i>/: which files a file source has seen. Batch M is a file M, or M.compact where (M+1) is a multiple of
@@ -271,6 +274,20 @@ func (l *SourceLog) fromMemory(from, to int64) ([]SourceEntry, bool) {
 		out = append(out, entries...)
 	}
 	return out, true
+}
+
+// About is roughly how many entries the log has, to make room for them.
+func (l *SourceLog) About(ctx context.Context) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(ctx); err != nil || l.base < 0 {
+		return 0, err
+	}
+	info, err := l.st.Stat(ctx, l.compactKey(l.base))
+	if err != nil {
+		return 0, gone(l.st, err)
+	}
+	return int(info.Size / bytesAnEntry), nil
 }
 
 // All yields every entry of the log: the newest compact file and the batches behind it.

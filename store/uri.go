@@ -91,6 +91,9 @@ const legalPath = "/-_.!~'()*,;:$&+=@"
 // %XX of their UTF-8 bytes, other non-ASCII letters stay. Bytes that are not UTF-8 become %XX as well, so that they come back.
 func escapePath(p string) string {
 	const hex = "0123456789ABCDEF"
+	if isPlainPath(p) {
+		return p
+	}
 	var b strings.Builder
 	b.Grow(len(p) + 8)
 	for i := 0; i < len(p); {
@@ -107,6 +110,23 @@ func escapePath(p string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// plainPath are the bytes that are a character of their own, and stay as they are: a listing asks of each name.
+var plainPath = func() (plain [256]bool) {
+	for c := range utf8.RuneSelf {
+		plain[c] = keepInPath(rune(c), 1)
+	}
+	return plain
+}()
+
+func isPlainPath(p string) bool {
+	for i := range len(p) {
+		if !plainPath[p[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 func keepInPath(r rune, size int) bool {

@@ -70,3 +70,40 @@ func BenchmarkBacklog(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStart opens a source whose log has many files, all of them still in the folder, and looks for new ones.
+func BenchmarkStart(b *testing.B) {
+	const known, entries, links = 500_000, 10, 50_000
+	dir := b.TempDir()
+	landing := filepath.Join(dir, "landing")
+	require.NoError(b, os.Mkdir(landing, 0o755))
+	st, err := store.Open(store.FileURI(filepath.Join(dir, "cp")))
+	require.NoError(b, err)
+	cp, err := checkpoint.Create(b.Context(), st)
+	require.NoError(b, err)
+	list, first := make([]checkpoint.SourceEntry, known), ""
+	for i := range list {
+		path := filepath.Join(landing, fmt.Sprintf("part-%010d.csv", i))
+		if i%links == 0 {
+			first = path
+			require.NoError(b, os.WriteFile(path, []byte("id\n1\n"), 0o644))
+		} else {
+			require.NoError(b, os.Link(first, path))
+		}
+		list[i] = checkpoint.SourceEntry{Path: store.FileURI(path), TimestampMs: 1788920696120}
+	}
+	for id := range entries {
+		require.NoError(b, cp.Source(0).Add(b.Context(), int64(id), list[id*known/entries:(id+1)*known/entries]))
+	}
+	spec := source.Spec{Kind: "files", Path: store.FileURI(landing), Options: map[string]string{"format": "csv", "schema": "id INT"}}
+	for b.Loop() {
+		again, err := checkpoint.Open(b.Context(), st)
+		require.NoError(b, err)
+		src, err := Open(b.Context(), spec, source.Env{Open: store.Open, Checkpoint: again, Now: time.Now})
+		require.NoError(b, err)
+		end, _, err := src.Latest(b.Context(), formatOffset(entries-1), source.Limit{})
+		require.NoError(b, err)
+		require.Equal(b, formatOffset(entries-1), end)
+		require.NoError(b, src.Close())
+	}
+}

@@ -121,6 +121,11 @@ func (s *Source) load(ctx context.Context) error {
 	if s.last, err = s.log.Latest(ctx); err != nil {
 		return fmt.Errorf("read the log of the files seen: %w", err)
 	}
+	about, err := s.log.About(ctx)
+	if err != nil {
+		return fmt.Errorf("read the log of the files seen: %w", err)
+	}
+	s.seen = make(map[string]int64, about)
 	for e, err := range s.log.All(ctx) {
 		if err != nil {
 			return fmt.Errorf("read the log of the files seen: %w", err)
