@@ -13,12 +13,15 @@ import (
 // infoLists makes the rows of the tables of information_schema; the others have none, as there is nothing that they tell of: routines, triggers,
 // events, foreign keys, tablespaces, InnoDB's inside.
 var infoLists = map[string]func(r *infoRows) error{
+	"ADMINISTRABLE_ROLE_AUTHORIZATIONS":     listAdministrableRoles,
+	"APPLICABLE_ROLES":                      listApplicableRoles,
 	"CHARACTER_SETS":                        listCharacterSets,
 	"CHECK_CONSTRAINTS":                     listChecks,
 	"COLLATIONS":                            listCollations,
 	"COLLATION_CHARACTER_SET_APPLICABILITY": listApplicability,
 	"COLUMNS":                               listColumns,
 	"COLUMNS_EXTENSIONS":                    listColumnExtensions,
+	"ENABLED_ROLES":                         listEnabledRoles,
 	"ENGINES":                               listEngines,
 	"KEY_COLUMN_USAGE":                      listKeyColumns,
 	"PARTITIONS":                            listPartitions,

@@ -72,7 +72,7 @@ func (c *Catalog) listDatabase(ctx *sql.Context, name string, has func(table str
 		if err != nil {
 			return nil, err
 		}
-		grants, err := listSystem(ctx, c.engine.Analyzer.Catalog.MySQLDb, has)
+		grants, err := listSystem(ctx, c.engine.Analyzer.Catalog.MySQLDb, func(name string) bool { return mysqlTableMakers[name] == nil && has(name) })
 		return append(own, grants...), err
 	}
 	if d, ok := systemDatabases[strings.ToLower(name)]; ok {
@@ -107,14 +107,23 @@ func listSystem(ctx *sql.Context, d sql.Database, has func(table string) bool) (
 }
 
 func (c *Catalog) listLake(ctx *sql.Context, d database, has func(table string) bool) ([]listed, error) {
-	names, err := d.GetTableNames(ctx)
+	state, err := c.ledger.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	registered, folders, err := c.possibleTables(ctx, state, d.name)
 	if err != nil {
 		return nil, err
 	}
 	var out []listed
-	for _, name := range names {
+	for i, name := range append(registered, folders...) {
 		if !has(name) {
 			continue
+		}
+		if i >= len(registered) {
+			if _, ok, err := c.inFolder(ctx, state, d.name, name); !ok && err == nil {
+				continue // no table
+			}
 		}
 		t, ok, err := d.GetTableInsensitive(ctx, name)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -171,30 +172,32 @@ func (c *Catalog) hasLog(ctx context.Context, folder string) (bool, error) {
 
 // tableNames lists the tables of a database.
 func (c *Catalog) tableNames(ctx *sql.Context, s *state, database string) ([]string, error) {
-	var out []string
-	seen := make(map[string]bool)
-	for _, e := range s.list(tableEntry, database) {
-		_, name := unqualified(e.Name)
-		out = append(out, name)
-		seen[strings.ToLower(name)] = true
-	}
-	folders, err := c.folders(ctx, database+"/")
+	registered, folders, err := c.possibleTables(ctx, s, database)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range folders {
-		if seen[strings.ToLower(name)] {
-			continue
-		}
 		visible, err := c.visible(ctx, s, database, name)
 		if err != nil {
 			return nil, err
 		}
 		if visible {
-			out = append(out, name)
+			registered = append(registered, name)
 		}
 	}
-	return out, nil
+	return registered, nil
+}
+
+// possibleTables lists the tables of a database that are registered, and the folders that may be tables: nobody has looked into these.
+func (c *Catalog) possibleTables(ctx *sql.Context, s *state, database string) (registered, folders []string, err error) {
+	seen := make(map[string]bool)
+	for _, e := range s.list(tableEntry, database) {
+		_, name := unqualified(e.Name)
+		registered = append(registered, name)
+		seen[strings.ToLower(name)] = true
+	}
+	folders, err = c.folders(ctx, database+"/")
+	return registered, slices.DeleteFunc(folders, func(name string) bool { return seen[strings.ToLower(name)] }), err
 }
 
 // visible says whether a folder is a table. It opens the table only where a tombstone may hide it.

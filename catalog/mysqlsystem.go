@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -58,6 +59,12 @@ func emptyTables(text string) map[string]func(database, name string) sql.Table {
 		}
 	}
 	return out
+}
+
+// andTables adds tables to others.
+func andTables(to, more map[string]func(database, name string) sql.Table) map[string]func(database, name string) sql.Table {
+	maps.Copy(to, more)
+	return to
 }
 
 // nameSystemTables writes the names of these tables as they are found: the database mysql is GMS's, which has others. Privileges are looked up under the

@@ -15,7 +15,7 @@ import (
 
 // performanceTables are the tables of performance_schema that tools read and that MySQL fills also where the schema is switched off, as it is here:
 // connections, variables and status. Their columns are MySQL 8.0's.
-var performanceTables = map[string]func(database, name string) sql.Table{
+var performanceTables = andTables(emptyTables(performanceEvents), map[string]func(database, name string) sql.Table{
 	"global_status": computes(settingColumns, func(*sql.Context) ([]setting, error) { return statusOf(sql.StatusVariables.NewGlobalMap()), nil }),
 	"global_variables": computes(settingColumns, func(*sql.Context) ([]setting, error) {
 		return variablesOf(sql.SystemVariables.GetAllGlobalVariables()), nil
@@ -26,7 +26,7 @@ var performanceTables = map[string]func(database, name string) sql.Table{
 		return variablesOf(ctx.GetAllSessionVariables()), nil
 	}),
 	"threads": computes(threadColumns, processes),
-}
+})
 
 // setting is a variable and its value as SHOW VARIABLES has it.
 type setting struct {

@@ -8,7 +8,8 @@ import (
 
 func TestPerformanceSchema(t *testing.T) {
 	l := newLab(t)
-	require.Equal(t, []string{"global_status", "global_variables", "processlist", "session_status", "session_variables", "threads"}, l.rows("SHOW TABLES FROM performance_schema"))
+	require.Equal(t, []string{"events_statements_current", "global_status", "global_variables", "processlist", "session_status", "session_variables", "threads", "user_variables_by_thread"}, l.rows("SHOW TABLES FROM performance_schema"))
+	require.Empty(t, l.rows("SELECT st.* FROM performance_schema.events_statements_current st JOIN performance_schema.threads thr ON thr.thread_id = st.thread_id WHERE thr.processlist_id = 7"))
 	l.exec("SET autocommit = 0")
 	require.Equal(t, []string{"autocommit|OFF"}, l.rows("SELECT * FROM performance_schema.session_variables WHERE VARIABLE_NAME = 'AUTOCOMMIT'"))
 	require.Equal(t, []string{"autocommit|ON"}, l.rows("SELECT * FROM Performance_Schema.GLOBAL_VARIABLES WHERE VARIABLE_NAME = 'autocommit'"))

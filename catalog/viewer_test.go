@@ -48,6 +48,9 @@ func TestMetadataShowsWhatOneMaySee(t *testing.T) {
 	require.Equal(t, []string{"information_schema", "performance_schema"}, l.as("bob").rows("SHOW DATABASES"))
 	require.Empty(t, l.as("eve").rows("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ('lake', 'other')"))
 	require.Equal(t, []string{"t"}, l.as("rob").rows("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ('lake', 'other')"))
+	require.Equal(t, []string{"rob|readers|NO"}, l.as("rob").rows("SELECT GRANTEE, ROLE_NAME, IS_GRANTABLE FROM information_schema.APPLICABLE_ROLES"))
+	require.Equal(t, []string{"readers|YES"}, l.as("rob").rows("SELECT ROLE_NAME, IS_DEFAULT FROM information_schema.ENABLED_ROLES"))
+	require.Empty(t, l.as("rob").rows("SELECT * FROM information_schema.ADMINISTRABLE_ROLE_AUTHORIZATIONS"))
 	require.Contains(t, l.rows("SHOW DATABASES LIKE 'l%'"), "lake")
 	l.refused("SHOW CREATE VIEW information_schema.SCHEMATA", "is not VIEW")
 }

@@ -108,3 +108,12 @@ func listPackages(t *testing.T) []goPackage {
 	require.NotEmpty(t, packages)
 	return packages
 }
+
+// SET time_zone and CONVERT_TZ know time zones by name on a machine without any.
+func TestTimeZonesAreInTheBinary(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if p.ImportPath == "lakesql/cmd/lakesql" {
+			require.Contains(t, p.Imports, "time/tzdata")
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	_ "time/tzdata" // named time zones also where the machine has none
 
 	"github.com/alecthomas/kong"
 )
