@@ -61,7 +61,7 @@ var _ commands = session{}
 // answers is true for what vitess does not know, answers wrongly, or not at all.
 func (session) answers(command byte) bool {
 	switch command {
-	case comQuit, comInitDB, comQuery, comFieldList, comPing, comChangeUser, comStmtPrepare, comStmtExecute, comStmtLongData, comStmtClose, comSetOption:
+	case comQuit, comInitDB, comQuery, comFieldList, comPing, comChangeUser, comStmtPrepare, comStmtExecute, comStmtLongData, comStmtClose:
 		return false
 	}
 	return true
@@ -78,11 +78,13 @@ func (s session) answer(payload []byte) error {
 		return s.c.reply([]byte(s.h.metrics.statistics()))
 	case command == comResetConnection:
 		return s.reset()
+	case command == comSetOption && len(payload) >= 3:
+		return s.setOption(binary.LittleEndian.Uint16(payload[1:]))
 	case command == comStmtReset && len(payload) >= 5:
 		return s.resetStatement(binary.LittleEndian.Uint32(payload[1:]))
 	case command == comStmtFetch && len(payload) >= 9:
 		return s.fetch(binary.LittleEndian.Uint32(payload[1:]), binary.LittleEndian.Uint32(payload[5:]))
-	case command == comStmtReset, command == comStmtFetch:
+	case command == comStmtReset, command == comStmtFetch, command == comSetOption:
 		return s.c.fail(mysql.NewSQLError(1835, mysql.SSUnknownSQLState, "Malformed communication packet."))
 	}
 	return s.c.fail(mysql.NewSQLError(mysql.ERUnknownComError, mysql.SSUnknownComError, "Unknown command"))
@@ -106,6 +108,19 @@ func (h *handler) resetSession(c *frontConn) error {
 	return errors.Join(c.closeCursors(), h.beginSession(c.conn))
 }
 
+// setOption lets the client send several statements in one text, or not. vitess answers twice where there is no such option.
+func (s session) setOption(option uint16) error {
+	switch option {
+	case 0:
+		s.c.conn.Capabilities |= mysql.CapabilityClientMultiStatements
+	case 1:
+		s.c.conn.Capabilities &^= mysql.CapabilityClientMultiStatements
+	default:
+		return s.c.fail(mysql.NewSQLError(mysql.ERUnknownComError, mysql.SSUnknownComError, "Unknown command"))
+	}
+	return s.c.reply(s.c.endPacket(0))
+}
+
 // resetStatement forgets what was sent for a statement's parameters, and its cursor.
 func (s session) resetStatement(id uint32) error {
 	p, ok := s.c.conn.PrepareData[id]
@@ -125,6 +140,10 @@ func (s session) refuses(start []byte, size int) *mysql.SQLError {
 		return mysql.NewSQLError(1835, mysql.SSUnknownSQLState, "Malformed communication packet.")
 	}
 	id := binary.LittleEndian.Uint32(start[1:])
+	if misread := s.c.reading; misread != nil {
+		s.forget(misread)
+		s.c.reading = nil
+	}
 	p, ok := s.c.conn.PrepareData[id]
 	switch command := start[0]; {
 	case !ok:
@@ -145,6 +164,9 @@ func (s session) refuses(start []byte, size int) *mysql.SQLError {
 			return sqlError(err)
 		}
 		return nil
+	}
+	if bad == nil {
+		s.c.reading = p
 	}
 	return bad
 }

@@ -179,3 +179,65 @@ func TestPreparedStatementsAreGivenUp(t *testing.T) {
 	require.Eventually(t, func() bool { return ts.handler.prepared.Load() == 0 }, patience, time.Millisecond)
 	c.prepare("SELECT 3")
 }
+
+func TestSetOption(t *testing.T) {
+	ts := startServer(t)
+	for name, capabilities := range map[string]uint32{"with EOF": 0, "without EOF": rawWithoutEOF} {
+		t.Run(name, func(t *testing.T) {
+			c := rawLogin{capabilities: capabilities}.dial(t, ts)
+			two := func() byte {
+				c.query("SET @x = 1; SET @x = 2")
+				return c.read()[0]
+			}
+			require.EqualValues(t, 0xff, two())
+			c.ask(comSetOption, 0, 0)
+			require.EqualValues(t, 2, c.status(c.read()))
+			require.EqualValues(t, 0, two())
+			c.succeeds()
+			c.ask(comSetOption, 1, 0)
+			require.EqualValues(t, 2, c.status(c.read()))
+			require.EqualValues(t, 0xff, two())
+			c.ask(comSetOption, 2, 0)
+			c.fails(1047, "08S01", "Unknown command")
+			c.ask(comSetOption, 0)
+			c.fails(1835, "HY000", "Malformed communication packet.")
+			require.Equal(t, "2", c.value("SELECT @x"), "each has one answer")
+		})
+	}
+}
+
+func TestFieldListOfWhatIsNotThere(t *testing.T) {
+	c := dialRaw(t, startServer(t))
+	c.query("USE g")
+	c.succeeds()
+	c.ask(comFieldList, []byte("nothing\x00%")...)
+	c.fails(1146, "42S02", "Table 'nothing' doesn't exist")
+	require.EqualValues(t, 1, c.last)
+	c.ask(comFieldList, []byte("series\x00%")...)
+	for range 3 {
+		require.Equal(t, "\x03def", string(c.read()[:4]))
+	}
+	c.status(c.read())
+	c.query("SELECT nothing")
+	c.fails(1054, "42S22", "Unknown column 'nothing'")
+	require.Equal(t, "1", c.value("SELECT 1"))
+}
+
+// A login shifts the sequence of what follows it, so that such a packet would be a command for vitess.
+func TestWhatBeginsNoCommandEndsTheConnection(t *testing.T) {
+	g := startGuarded(t)
+	for sequence := range byte(4) {
+		for _, statement := range []string{"\x03SELECT 1", "\x16SELECT 1"} {
+			if sequence == 0 {
+				continue
+			}
+			c := rawLogin{tls: true}.dial(t, g)
+			c.write([]byte(statement), sequence)
+			c.ended()
+			c = dialRaw(t, g)
+			require.EqualValues(t, 0, c.changeUser("root", "", "")[0])
+			c.write([]byte(statement), sequence)
+			c.ended()
+		}
+	}
+}

@@ -2,8 +2,10 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -15,6 +17,9 @@ import (
 // cursorMemory is how many bytes of a cursor's rows stay in memory; more are spilled.
 const cursorMemory = 64 << 10
 
+// maxCursors is how many cursors a connection may have open: each holds memory and perhaps a file, which no budget counts.
+const maxCursors = 100
+
 // cursor is the result of a prepared statement that waits to be fetched: packets of rows, as the client gets them save for their sequence. As MySQL does,
 // the statement runs to its end when the cursor is opened, so that others may run, and transactions end, while it is fetched.
 type cursor struct {
@@ -25,6 +30,8 @@ type cursor struct {
 	size int64 // bytes in the file and in tail
 	at   int64 // the next row
 }
+
+var errTooManyCursors = fmt.Errorf("the connection has %d open cursors, as many as it may: fetch one to its end, or close its statement", maxCursors)
 
 var errNoSpill = errors.New("the result of the cursor is too large for memory, and the server has no place to spill to: fetch it without a cursor")
 
@@ -172,7 +179,8 @@ func (c *frontConn) closeCursors() error {
 //
 //  1. The packets of the columns are kept.
 //  2. Those of the rows go to the cursor.
-//  3. The one that ends the result opens the cursor. An error takes the place of all. An OK, of a statement without rows, passes as it is.
+//  3. The one that ends the result opens the cursor. An error takes the place of all. An OK, of a statement without rows, passes as it is, as
+//     does the wish for a file before it.
 type capture struct {
 	c      *frontConn
 	id     uint32    // of the statement
@@ -250,6 +258,10 @@ func (w *capture) take() error {
 	case w.isRow():
 		w.keep(w.packet)
 		w.left, w.joined = size-len(payload), size == maxPayload
+	case w.fields < 0 && payload[0] == nullText: // no count: a file is asked for, and the answer follows
+		if _, err := w.out.Write(w.packet); err != nil {
+			return err
+		}
 	case w.fields < 0 && (payload[0] == mysql.OKPacket || payload[0] == mysql.ErrPacket):
 		return w.end(payload, w.packet[headerBytes-1])
 	case w.fields != 0:
@@ -284,6 +296,7 @@ func (w *capture) column(payload []byte) {
 // open opens the cursor.
 func (w *capture) open() error {
 	w.c.out = w.out
+	w.rows.tail = bytes.Clone(w.rows.tail) // without the room to grow
 	w.c.cursors[w.id] = w.rows
 	_, err := w.out.Write(append(w.head, frame(w.c.endPacket(statusCursorExists), w.last+1)...))
 	return err

@@ -220,3 +220,48 @@ func TestCaptureInAnyPieces(t *testing.T) {
 		require.NoError(t, of.closeCursors())
 	}
 }
+
+func TestCursorsAreBounded(t *testing.T) {
+	ts := startServer(t)
+	ts.length.Store(20_000)
+	c := dialRaw(t, ts)
+	var ids [][]byte
+	for range maxCursors {
+		ids = append(ids, c.prepare("SELECT id FROM g.series"))
+		c.open(ids[len(ids)-1])
+	}
+	more := c.prepare("SELECT id FROM g.series")
+	for range 2 {
+		c.ask(comStmtExecute, append(bytes.Clone(more), cursorReadOnly, 1, 0, 0, 0)...)
+		c.fails(1105, "HY000", "the connection has 100 open cursors, as many as it may: fetch one to its end, or close its statement")
+	}
+	c.open(ids[3]) // anew
+	c.ask(comStmtClose, ids[5]...)
+	c.open(more)
+	got, _ := c.fetch(more, 1)
+	require.Equal(t, []int64{0}, got)
+	c.ask(comQuit)
+	require.Eventually(t, func() bool { return ts.spill.Used() == 0 }, patience, time.Millisecond)
+}
+
+// TestCursorOfAStatementThatAsksForAFile has LOAD DATA LOCAL executed with a cursor, of which there is none.
+func TestCursorOfAStatementThatAsksForAFile(t *testing.T) {
+	s, _ := serveLake(t)
+	for name, capabilities := range map[string]uint32{"plain": 0, "compressed": clientCompress} {
+		t.Run(name, func(t *testing.T) {
+			c := rawLogin{capabilities: capabilities}.dial(t, s)
+			c.query("CREATE OR REPLACE TABLE lake.t (a INT)")
+			c.succeeds()
+			id := c.prepare("LOAD DATA LOCAL INFILE 'x' INTO TABLE lake.t")
+			for range 2 {
+				c.ask(comStmtExecute, append(bytes.Clone(id), cursorReadOnly, 1, 0, 0, 0)...)
+				require.Equal(t, "\xfbx", string(c.read()))
+				c.write([]byte("1\n2\n"), c.last+1)
+				c.write(nil, c.last+2)
+				c.succeeds()
+				require.EqualValues(t, 4, c.last)
+			}
+			require.Equal(t, "4", c.value("SELECT COUNT(*) FROM lake.t"))
+		})
+	}
+}

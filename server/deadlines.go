@@ -47,6 +47,9 @@ func (s *socket) begin(login bool) {
 	defer s.mu.Unlock()
 	if s.free = !login; login {
 		_ = s.SetDeadline(time.Now().Add(loginTime))
+		if s.retired {
+			s.settle()
+		}
 		return
 	}
 	_ = s.SetWriteDeadline(time.Time{})

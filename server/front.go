@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"errors"
@@ -169,8 +170,13 @@ type frontConn struct {
 	cursors map[uint32]*cursor
 	// badLongData is what is wrong with the parameters that were sent apart, by statement.
 	badLongData map[uint32]*mysql.SQLError
-	allowed     atomic.Int64 // max_allowed_packet, in bytes; 0: not known yet
+	// reading is the statement whose parameters vitess reads. It stays where they make no sense: what vitess had read of them would be taken for
+	// those of its next execution.
+	reading *mysql.PrepareData
+	allowed atomic.Int64 // max_allowed_packet, in bytes; 0: not known yet
 
+	// header is that of a packet which something replaces or comes before, and whose payload vitess writes apart; nil: there is none.
+	header []byte
 	// instead is what replaces the next packet that vitess writes; nil: nothing.
 	instead atomic.Pointer[[]byte]
 	// retired is set when no more commands are taken.
@@ -220,13 +226,27 @@ func (c *frontConn) retire() {
 
 // Write sends what vitess writes.
 func (c *frontConn) Write(p []byte) (int, error) {
+	ends := c.instead.Load() != nil || c.past != nil && !c.past.columns
+	switch {
+	case !ends && c.past == nil:
+		return c.out.Write(c.security.onLogin(p)) // which has as many bytes
+	case ends && c.header == nil && len(p) == headerBytes && payloadSize(p) > 0:
+		c.header = bytes.Clone(p)
+		return len(p), nil
+	}
+	if _, err := c.writeEnd(append(c.header, p...)); err != nil {
+		return 0, err
+	}
+	c.header = nil
+	return len(p), nil
+}
+
+// writeEnd writes a packet that something replaces or comes before.
+func (c *frontConn) writeEnd(p []byte) (int, error) {
 	if c.past != nil {
 		return c.writePast(p)
 	}
 	payload := c.instead.Swap(nil)
-	if payload == nil {
-		return c.out.Write(c.security.onLogin(p)) // which has as many bytes
-	}
 	if !beginsWithPacket(p) { // not the one packet that was announced
 		return 0, errNotOnePacket
 	}

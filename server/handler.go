@@ -89,6 +89,10 @@ func (h *handler) ComInitDB(c *mysql.Conn, database string) error {
 // ComQuery runs one statement.
 func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, send mysql.ResultSpoolFn) error {
 	_, err := h.run(ctx, c, request{text: query}, &spool{send: send})
+	if err != nil && front(c).requests.fields {
+		front(c).failResult(sqlError(err)) // in place of the end that vitess writes
+		return nil
+	}
 	return err
 }
 
@@ -99,9 +103,13 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // ComStmtExecute runs a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, send func(*sqltypes.Result) error) error {
+	front(c).reading = nil
 	writeMoments(p)
 	out := &spool{binary: true, send: func(r *sqltypes.Result, _ bool) error { return send(r) }}
 	if front(c).requests.takeCursor() {
+		if len(front(c).cursors) >= maxCursors {
+			return asError(sqlError(errTooManyCursors))
+		}
 		out.kept = front(c).capture(p.StatementID, h.spill)
 	}
 	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, out)

@@ -22,6 +22,7 @@ const (
 //
 //   - a COM_STMT_PREPARE's text is kept for the handler, and a stand-in that every parser understands passes in its place;
 //   - a COM_STMT_EXECUTE's wish for a cursor is kept for the handler, and does not pass;
+//   - a COM_FIELD_LIST is noted for the handler: vitess has no error for it;
 //   - a COM_CHANGE_USER is kept for the handler, and a COM_INIT_DB passes in its place;
 //   - commands that are not vitess', and those that vitess would take badly, are answered here (see commands);
 //   - a client that asks for TLS gets it, and one that asks for compression (see security).
@@ -47,6 +48,7 @@ type filter struct {
 
 	prepared preparedText // of the last COM_STMT_PREPARE that was handed out
 	cursor   bool         // the last COM_STMT_EXECUTE asked for one
+	fields   bool         // the last command was a COM_FIELD_LIST
 	user     []byte       // the payload of a COM_CHANGE_USER whose stand-in was handed out; nil: it was none
 
 	// loading is set while a client sends a file: its packets hold data, whatever they look like, and the sequence byte comes round
@@ -133,6 +135,7 @@ func (f *filter) command(size int) error {
 		}
 		command = f.in[headerBytes]
 	}
+	f.fields = command == comFieldList
 	switch {
 	case f.commands != nil && f.commands.answers(command):
 		return f.answer(size)
@@ -258,7 +261,10 @@ var (
 	errTooLarge    = errors.New("a client sends more than max_allowed_packet")
 )
 
-var errTooEarly = errors.New("a client sends a command before it has logged in")
+var (
+	errTooEarly   = errors.New("a client sends a command before it has logged in")
+	errOutOfOrder = errors.New("a client that has logged in sends something that begins no command")
+)
 
 // login sees to the packets of a login, which nobody can make large: who sends them is not known yet. asked: the packet asked for TLS, which is there now, and is no packet for vitess.
 func (f *filter) login(size int, sequence byte) (asked bool, err error) {
@@ -281,9 +287,12 @@ func (f *filter) login(size int, sequence byte) (asked bool, err error) {
 	case !s.admitted && size > maxLoginBytes:
 		return false, fmt.Errorf("a client sends a packet of %d bytes to log in, and %d are allowed", size, maxLoginBytes)
 	}
-	if sequence == 0 {
+	switch {
+	case sequence == 0:
 		s.over = true
 		return false, nil
+	case s.admitted: // shifted it would be a command for vitess, and none for us
+		return false, errOutOfOrder
 	}
 	if s.client == 0 && size > clientBytes {
 		if err := f.fill(headerBytes + clientBytes); err != nil {
@@ -354,8 +363,9 @@ func (f *filter) takePrepared() preparedText {
 	return p
 }
 
-// maxMarks is how many parameters a prepared statement can have: their count has 16 bits in the protocol.
-const maxMarks = 1<<16 - 1
+// maxMarks is how many parameters a prepared statement can have: their count has 16 bits in the protocol, in which vitess also rounds it up to a
+// multiple of 8.
+const maxMarks = 1<<16 - 8
 
 // standIn is a statement with as many parameters, filled up to size bytes with blanks.
 func standIn(marks, size int) []byte {

@@ -232,6 +232,7 @@ func TestBeforeTheLoginPacketsAreSmall(t *testing.T) {
 func TestStandInOfTooManyParametersHasNone(t *testing.T) {
 	require.Equal(t, "SELECT 1", string(standIn(maxMarks+1, 0)))
 	require.Len(t, standIn(maxMarks, 0), len("SELECT ")+2*maxMarks-1)
+	require.EqualValues(t, maxMarks/8, (uint16(maxMarks)+7)/8, "as vitess reckons")
 }
 
 func TestBlankTexts(t *testing.T) {

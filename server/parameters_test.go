@@ -243,3 +243,34 @@ func TestMemoryDoesNotGrowWithALoadedFile(t *testing.T) {
 	require.EqualValues(t, int64(lines)*int64(lines-1)/2, sum)
 	require.Less(t, grown, int64(90<<20), "the file has 118 MiB")
 }
+
+// TestParametersThatMakeNoSenseAreForgotten has an execution fail behind its first parameter: the next has all of its own.
+func TestParametersThatMakeNoSenseAreForgotten(t *testing.T) {
+	c := dialRaw(t, startServer(t))
+	c.ask(comStmtPrepare, []byte("SELECT CONCAT(?, ',', ?)")...)
+	id := bytes.Clone(c.read()[1:5])
+	for range 2 + 1 + 1 + 1 { // the parameters and their end, the column and its end
+		c.read()
+	}
+	execute := func(kind byte, values ...byte) {
+		c.ask(comStmtExecute, append(append(bytes.Clone(id), 0, 1, 0, 0, 0, 0, 1, 1, 0, kind, 0), values...)...)
+	}
+	want := func(text string) {
+		t.Helper()
+		c.columns()
+		row := c.read()
+		require.Equal(t, text, string(row[3:]))
+		c.rows()
+	}
+	for range 2 {
+		execute(12, 7, 3, 1, 2, 3) // no DATETIME has 3 bytes
+		require.EqualValues(t, 0xff, c.read()[0])
+		execute(1, 8, 9)
+		want("8,9")
+	}
+	execute(12, 7, 3, 1, 2, 3)
+	require.EqualValues(t, 0xff, c.read()[0])
+	c.ask(comStmtLongData, append(bytes.Clone(id), 1, 0, 'x')...)
+	execute(0xfe, 5)
+	want("5,x")
+}
