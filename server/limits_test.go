@@ -67,12 +67,6 @@ func TestShutdownEndsStatements(t *testing.T) {
 }
 
 func TestLoadDataLocalIsNotTakenForCommands(t *testing.T) {
-	ts := startServer(t)
-	db := ts.open(t, "maxAllowedPacket=4096") // many packets: the sequence byte comes round
-	_, err := db.Exec("CREATE TABLE t (a INT, b VARCHAR(2000))")
-	require.NoError(t, err)
-	_, err = db.Exec("SET GLOBAL local_infile = 1")
-	require.NoError(t, err)
 	var file bytes.Buffer
 	for i := range 1_500 {
 		fmt.Fprintf(&file, "%d\t%s\n", i, strings.Repeat("\x16", 1400))
@@ -80,13 +74,21 @@ func TestLoadDataLocalIsNotTakenForCommands(t *testing.T) {
 	require.Greater(t, file.Len(), 512*4096)
 	mysql.RegisterReaderHandler("rows", func() io.Reader { return bytes.NewReader(file.Bytes()) })
 	defer mysql.DeregisterReaderHandler("rows")
-	_, err = db.Exec("LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE t")
-	require.NoError(t, err)
-	var n int
-	require.NoError(t, db.QueryRow("SELECT COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = 1400").Scan(&n))
-	require.Equal(t, 1_500, n)
-	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM t WHERE a >= ?", 1_499).Scan(&n), "statements are prepared again")
-	requireSameConnection(t, db)
+	for _, params := range []string{"maxAllowedPacket=4096", "maxAllowedPacket=4096&compress=true"} { // many packets: the sequence byte comes round
+		ts := startServer(t)
+		setGlobal(t, "local_infile", int8(1))
+		db := ts.open(t, params)
+		_, err := db.Exec("CREATE TABLE t (a INT, b VARCHAR(2000))")
+		require.NoError(t, err)
+		requireErrno(t, drainRows(db.Query("LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE nothing")), 1146, "42S02")
+		_, err = db.Exec("LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE t")
+		require.NoError(t, err)
+		var n int
+		require.NoError(t, db.QueryRow("SELECT COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = 1400").Scan(&n))
+		require.Equal(t, 1_500, n)
+		require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM t WHERE a >= ?", 1_499).Scan(&n), "statements are prepared again")
+		requireSameConnection(t, db)
+	}
 }
 
 func TestStatementsOfManyMegabytes(t *testing.T) {

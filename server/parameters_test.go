@@ -214,7 +214,7 @@ func TestMemoryDoesNotGrowWithALoadedFile(t *testing.T) {
 	setGlobal(t, "local_infile", int8(1))
 	_, err := db.Exec("CREATE TABLE t (a BIGINT, s TEXT)")
 	require.NoError(t, err)
-	const lines = 4_000_000
+	const lines = 2_500_000
 	mysql.RegisterReaderHandler("made", func() io.Reader { return &made{lines: lines} })
 	defer mysql.DeregisterReaderHandler("made")
 	before := heap()
@@ -241,7 +241,7 @@ func TestMemoryDoesNotGrowWithALoadedFile(t *testing.T) {
 	require.NoError(t, db.QueryRow("SELECT COUNT(*), SUM(a) FROM t").Scan(&n, &sum))
 	require.EqualValues(t, lines, n)
 	require.EqualValues(t, int64(lines)*int64(lines-1)/2, sum)
-	require.Less(t, grown, int64(90<<20), "the file has 118 MiB")
+	require.Less(t, grown, int64(60<<20), "the file has 72 MiB")
 }
 
 // TestParametersThatMakeNoSenseAreForgotten has an execution fail behind its first parameter: the next has all of its own.
