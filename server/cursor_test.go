@@ -141,11 +141,16 @@ func TestCursorOfWhatHasNoRowsOrFails(t *testing.T) {
 		require.Equal(t, "1", c.value("SELECT 1"))
 	}
 	require.Zero(t, ts.spill.Used())
+	var err error
+	ts.spill, err = vector.NewSpillSpace(t.TempDir(), 8<<20)
+	require.NoError(t, err)
+	ts.handler.spill = ts.spill
 	ts.length.Store(1 << 40) // its end is the space's
+	c = dialRaw(t, ts)
 	execute("SELECT s, s, s, s FROM g.series")
 	p := c.read()
 	require.EqualValues(t, 0xff, p[0])
-	require.Contains(t, string(p), "queries would spill more than the 256 MiB")
+	require.Contains(t, string(p), "queries would spill more than the 8 MiB")
 	require.Zero(t, ts.spill.Used())
 	require.Equal(t, "1", c.value("SELECT 1"))
 }
