@@ -55,17 +55,17 @@ func collateMembers(
 	})
 }
 
-// strcmp is STRCMP of texts, which both are computed as in MySQL: GMS's leaves the second one beside a NULL.
-func strcmp(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
-	left, ofLeft := sql.GetCoercibility(ctx, args[0])
-	right, ofRight := sql.GetCoercibility(ctx, args[1])
-	with, _ := sql.ResolveCoercibility(left, ofLeft, right, ofRight)
-	text := types.CreateLongText(with)
+// strcmp is STRCMP of texts, which both are computed as in MySQL: GMS's leaves the second one beside a NULL. Their collations are asked for when there
+// are values: GMS puts arguments that can only be printed into the call before.
+func strcmp(_ *sql.Context, of []sql.Expression) (scalarBody, error) {
 	return scalarBody{typ: types.Int8, nulls: true, eval: func(ctx *sql.Context, args []any) (any, error) {
 		if args[0] == nil || args[1] == nil {
 			return nil, nil
 		}
-		order, err := text.Compare(ctx, args[0], args[1])
+		left, ofLeft := sql.GetCoercibility(ctx, of[0])
+		right, ofRight := sql.GetCoercibility(ctx, of[1])
+		with, _ := sql.ResolveCoercibility(left, ofLeft, right, ofRight)
+		order, err := types.CreateLongText(with).Compare(ctx, args[0], args[1])
 		return int8(order), err
 	}}, nil
 }

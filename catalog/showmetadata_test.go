@@ -121,3 +121,10 @@ func TestExplainFormats(t *testing.T) {
 	l.refused("EXPLAIN FORMAT=JSON", "near")
 	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t WHERE v = k"))
 }
+
+// A call whose arguments GMS only prints, as it does to name the column of a subquery, is planned.
+func TestStrcmpOfASubquery(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (s VARCHAR(9))", "INSERT INTO t VALUES ('b')")
+	require.Equal(t, []string{"-1"}, l.rows("SELECT STRCMP('a', (SELECT MAX(s) FROM t))"))
+}
