@@ -100,12 +100,10 @@ func (s session) reset() error {
 
 // resetSession ends the connection's session, its locks, transaction, statements and cursors, and begins another in the same database.
 func (h *handler) resetSession(c *frontConn) error {
-	if err := h.Handler.ComResetConnection(c.conn); err != nil {
-		return err
-	}
+	err := h.Handler.ComResetConnection(c.conn) // the session is a new one also where its database is not there any more
 	h.dropStatements(c.conn)
-	c.badLongData = nil
-	return errors.Join(c.closeCursors(), h.beginSession(c.conn))
+	c.badLongData, c.reading = nil, nil
+	return errors.Join(err, c.closeCursors(), h.beginSession(c.conn))
 }
 
 // setOption lets the client send several statements in one text, or not. vitess answers twice where there is no such option.

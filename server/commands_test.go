@@ -241,3 +241,24 @@ func TestWhatBeginsNoCommandEndsTheConnection(t *testing.T) {
 		}
 	}
 }
+
+func TestResetWhereTheDatabaseIsGone(t *testing.T) {
+	s, _ := serveLake(t)
+	c, other := dialRaw(t, s), dialRaw(t, s)
+	for _, statement := range []string{"CREATE DATABASE gone", "USE gone", "START TRANSACTION"} {
+		c.query(statement)
+		c.succeeds()
+	}
+	id := c.prepare("SELECT 1")
+	c.open(id)
+	other.query("DROP DATABASE gone")
+	other.succeeds()
+	c.ask(comResetConnection)
+	c.fails(1049, "42000", "Unknown database 'gone'")
+	c.ask(comStmtFetch, append(id, 1, 0, 0, 0)...)
+	c.fails(1243, "HY000", "Unknown prepared statement handler (1) given to mysqld_stmt_fetch")
+	c.ask(comPing)
+	ok := c.read()
+	require.EqualValues(t, 2, binary.LittleEndian.Uint16(ok[3:]), "in no transaction")
+	require.Equal(t, dialRaw(t, s).value("SELECT DATABASE()"), c.value("SELECT DATABASE()"), "as of a new connection")
+}

@@ -176,6 +176,7 @@ func (w *deflater) pack(to *bytes.Buffer, piece []byte) error {
 		if err = errors.Join(err, z.Close()); err != nil {
 			return err
 		}
+		z.Reset(nil) // it holds no packet
 		packers.Put(z)
 		whole = len(piece)
 	}

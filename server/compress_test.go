@@ -130,9 +130,9 @@ func TestCompressedPacketsThatLie(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := rawLogin{capabilities: clientCompress}.dial(t, ts)
 			before := heap()
-			_, err := c.conn.Write(sent)
-			require.NoError(t, err)
+			_, err := c.conn.Write(sent)          // the server may have had enough before the end
 			if name == "more behind the stream" { // it is harmless
+				require.NoError(t, err)
 				c.columns()
 				return
 			}

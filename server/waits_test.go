@@ -32,10 +32,14 @@ func TestInteractiveClientsHaveATimeoutOfTheirOwn(t *testing.T) {
 }
 
 func TestRunningStatementsAreNotIdle(t *testing.T) {
-	c := dialRaw(t, startServer(t))
-	c.query("SET wait_timeout = 1")
+	c := rawLogin{capabilities: rawMulti}.dial(t, startServer(t))
+	c.query("SET wait_timeout = 1; SELECT SLEEP(1.5); SET wait_timeout = 28800")
 	c.succeeds()
-	require.Equal(t, "0", c.value("SELECT SLEEP(1.5)"))
+	c.columns()
+	require.Equal(t, "\x010", string(c.read()))
+	c.rows()
+	c.succeeds()
+	require.Equal(t, "1", c.value("SELECT 1"))
 }
 
 func TestPacketsThatDoNotEnd(t *testing.T) {
