@@ -87,6 +87,10 @@ func rowFor(ctx *sql.Context, schema sql.Schema, values ...any) (sql.Row, error)
 		if v == nil {
 			continue
 		}
+		if _, ok := schema[i].Type.(sql.EnumType); ok { // expressions take an ENUM's text, and would take its number for a number
+			row[i] = v
+			continue
+		}
 		converted, _, err := schema[i].Type.Convert(ctx, v)
 		if err != nil {
 			return nil, err
