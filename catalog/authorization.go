@@ -219,6 +219,18 @@ func checkGlobals(
 	return n, transform.SameTree, nil
 }
 
+// mayDo refuses what the user may not do, before a look-up whose error would tell him what there is.
+func (c *Catalog) mayDo(ctx *sql.Context, wanted ...ast.AuthInformation) error {
+	handler := c.engine.Analyzer.Catalog.AuthorizationHandler()
+	state := handler.NewQueryState(ctx)
+	for _, auth := range wanted {
+		if err := handler.HandleAuth(ctx, state, auth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkFile refuses a statement that names a path to who lacks FILE. What the server may read at all is the fence's matter.
 func (c *Catalog) checkFile(ctx *sql.Context) error {
 	if !c.holds(ctx, sql.PrivilegeCheckSubject{}, sql.PrivilegeType_File) {

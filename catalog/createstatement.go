@@ -79,6 +79,9 @@ func (c *Catalog) runCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createC
 }
 
 func (c *Catalog) tryCreateTable(ctx *sql.Context, ddl *ast.DDL, clauses createClauses, text string) (int64, error) {
+	if err := c.mayDo(ctx, ddl.Auth); err != nil {
+		return 0, err
+	}
 	t, exists, err := c.newTableOf(ctx, ddl.Table, clauses)
 	if err != nil {
 		return 0, err

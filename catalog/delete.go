@@ -46,6 +46,9 @@ func (c *Catalog) selectDeleted(ctx *sql.Context, d *ast.Delete) (*rowSelect, er
 	if err := oneTableOnly(d.TableExprs, d.OrderBy, d.Limit, "DELETE"); err != nil {
 		return nil, err
 	}
+	if err := c.mayChange(ctx, d.TableExprs, d.With); err != nil {
+		return nil, err
+	}
 	ref, err := deletedFrom(ctx, d)
 	if err != nil {
 		return nil, err

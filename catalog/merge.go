@@ -104,20 +104,14 @@ func (n mergeInfo) String() string {
 
 // mayMerge checks the privileges that the clauses want of the target. ON reads it, and what matches tells of it.
 func (c *Catalog) mayMerge(ctx *sql.Context, stmt *sqlext.Merge) error {
-	handler := c.engine.Analyzer.Catalog.AuthorizationHandler()
-	state := handler.NewQueryState(ctx)
-	if err := handler.HandleAuth(ctx, state, needs(ast.AuthType_SELECT, stmt.Target)); err != nil {
-		return err
-	}
+	wanted := []ast.AuthInformation{needs(ast.AuthType_SELECT, stmt.Target)}
 	for _, clause := range stmt.Clauses {
 		privilege := map[sqlext.MergeAction]string{
 			sqlext.MergeUpdate: ast.AuthType_UPDATE, sqlext.MergeDelete: ast.AuthType_DELETE, sqlext.MergeInsert: ast.AuthType_INSERT,
 		}[clause.Action]
-		if err := handler.HandleAuth(ctx, state, needs(privilege, stmt.Target)); err != nil {
-			return err
-		}
+		wanted = append(wanted, needs(privilege, stmt.Target))
 	}
-	return nil
+	return c.mayDo(ctx, wanted...)
 }
 
 // onlyDeletes tells whether it does not matter how often a row is matched: it is deleted, whatever the source's row says.

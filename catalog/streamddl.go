@@ -146,11 +146,8 @@ const noteExists = 1050
 
 func (c *Catalog) dropStream(s *sqlext.DropStream) action {
 	return command("DROP STREAM", func(ctx *sql.Context) error {
-		database, err := c.databaseOf(ctx, s.Name.Database)
-		if err != nil {
-			return err
-		}
-		if err = c.mayManage(ctx, database, s.Name.Name); err == nil {
+		database, err := c.managed(ctx, s.Name)
+		if err == nil {
 			err = c.streams.Drop(ctx, database, s.Name.Name, s.PurgeCheckpoint)
 		}
 		if s.IfExists && stream.KindOf(err) == stream.KindNotFound {
@@ -172,11 +169,8 @@ func (c *Catalog) alterStream(s *sqlext.AlterStream) action {
 		return c.retryStream(s)
 	}
 	return command("ALTER STREAM", func(ctx *sql.Context) error {
-		database, err := c.databaseOf(ctx, s.Name.Database)
+		database, err := c.managed(ctx, s.Name)
 		if err != nil {
-			return err
-		}
-		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
 			return err
 		}
 		return c.alter(ctx, database, s)
@@ -238,11 +232,8 @@ func (c *Catalog) replaceSelect(ctx *sql.Context, database, name, text string) e
 func (c *Catalog) retryStream(s *sqlext.AlterStream) action {
 	schema := sql.Schema{{Name: "Stream", Type: types.LongText}, {Name: "Files_To_Read", Type: types.Int64}}
 	a := query("ALTER STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		database, err := c.databaseOf(ctx, s.Name.Database)
+		database, err := c.managed(ctx, s.Name)
 		if err != nil {
-			return nil, err
-		}
-		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
 			return nil, err
 		}
 		uri := ""
@@ -272,11 +263,8 @@ func (c *Catalog) resetStream(s *sqlext.AlterStream) action {
 		if err != nil {
 			return nil, err
 		}
-		database, err := c.databaseOf(ctx, s.Name.Database)
+		database, err := c.managed(ctx, s.Name)
 		if err != nil {
-			return nil, err
-		}
-		if err := c.mayManage(ctx, database, s.Name.Name); err != nil {
 			return nil, err
 		}
 		r, err := c.streams.Reset(ctx, database, s.Name.Name, begin)

@@ -38,23 +38,39 @@ func (c *Catalog) visibleStreams(ctx *sql.Context) []stream.Status {
 	return slices.DeleteFunc(c.streams.List(), func(s stream.Status) bool { return !c.seesStream(ctx, s.Definition) })
 }
 
-// mayManage refuses to change another's stream.
-func (c *Catalog) mayManage(ctx *sql.Context, database, name string) error {
-	s, err := c.streams.Status(database, name)
+// seen is a stream that the user may know of. To others it does not exist, as its database does not to who sees nothing there.
+func (c *Catalog) seen(ctx *sql.Context, n sqlext.Name) (stream.Status, error) {
+	database, err := c.databaseOf(ctx, n.Database)
+	if sql.ErrDatabaseNotFound.Is(err) && !c.viewer(ctx).database(n.Database) {
+		database, err = n.Database, nil
+	}
 	if err != nil {
-		return err
+		return stream.Status{}, err
 	}
-	if !c.ownsStream(ctx, s.Definition) {
-		return deniedTable(ctx, "ALTER STREAM", name)
+	s, err := c.streams.Status(database, n.Name)
+	if err == nil && !c.seesStream(ctx, s.Definition) {
+		err = stream.NotFound(database + "." + n.Name)
 	}
-	return nil
+	return s, err
+}
+
+// managed is the database of a stream that the user may change.
+func (c *Catalog) managed(ctx *sql.Context, n sqlext.Name) (database string, err error) {
+	s, err := c.seen(ctx, n)
+	if err == nil && !c.ownsStream(ctx, s.Definition) {
+		err = deniedTable(ctx, "ALTER STREAM", n.Name)
+	}
+	return s.Definition.Database, err
 }
 
 // mayReplace refuses CREATE STREAM over another's stream.
 func (c *Catalog) mayReplace(ctx *sql.Context, d stream.Definition) error {
-	err := c.mayManage(ctx, d.Database, d.Name)
-	if stream.KindOf(err) == stream.KindNotFound {
+	s, err := c.streams.Status(d.Database, d.Name)
+	switch {
+	case stream.KindOf(err) == stream.KindNotFound:
 		return nil
+	case err == nil && !c.ownsStream(ctx, s.Definition):
+		return deniedTable(ctx, "ALTER STREAM", d.Name)
 	}
 	return err
 }

@@ -81,25 +81,12 @@ func (c *Catalog) filterRows(ctx *sql.Context, schema sql.Schema, rows []sql.Row
 	return compile.Drain(inner, iter)
 }
 
-// named finds the stream of a statement.
-func (c *Catalog) named(ctx *sql.Context, n sqlext.Name) (stream.Status, error) {
-	database, err := c.databaseOf(ctx, n.Database)
-	if err != nil {
-		return stream.Status{}, err
-	}
-	s, err := c.streams.Status(database, n.Name)
-	if err == nil && !c.seesStream(ctx, s.Definition) {
-		err = deniedTable(ctx, "SHOW STREAM", n.Name)
-	}
-	return s, err
-}
-
 // namedOrAll finds the stream of a statement, or without a name those of the current database.
 func (c *Catalog) namedOrAll(ctx *sql.Context, n *sqlext.Name) ([]stream.Status, error) {
 	if n == nil {
 		return c.streamsOf(ctx, "")
 	}
-	s, err := c.named(ctx, *n)
+	s, err := c.seen(ctx, *n)
 	return []stream.Status{s}, err
 }
 
@@ -180,7 +167,7 @@ func limitOf(v *sqlext.Value) (int, error) {
 func (c *Catalog) showCreateStream(s *sqlext.ShowCreateStream) action {
 	schema := sql.Schema{{Name: "Stream", Type: textType}, {Name: "Create Stream", Type: textType}}
 	return query("SHOW CREATE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		st, err := c.named(ctx, s.Name)
+		st, err := c.seen(ctx, s.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +186,7 @@ func (c *Catalog) showCreateStream(s *sqlext.ShowCreateStream) action {
 func (c *Catalog) describeStream(s *sqlext.DescribeStream) action {
 	schema := sql.Schema{{Name: "Field", Type: textType}, {Name: "Type", Type: textType}, {Name: "Action", Type: textType}}
 	return query("DESCRIBE STREAM", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		st, err := c.named(ctx, s.Name)
+		st, err := c.seen(ctx, s.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -278,10 +265,7 @@ func explanationLines(d stream.Definition, e stream.Explanation) []string {
 
 func (c *Catalog) waitForStream(s *sqlext.WaitForStream) action {
 	a := command("WAIT FOR STREAM", func(ctx *sql.Context) error {
-		database, err := c.databaseOf(ctx, s.Name.Database)
-		if err == nil {
-			_, err = c.named(ctx, s.Name)
-		}
+		waited, err := c.seen(ctx, s.Name)
 		if err != nil {
 			return err
 		}
@@ -297,7 +281,7 @@ func (c *Catalog) waitForStream(s *sqlext.WaitForStream) action {
 		if err != nil {
 			return err
 		}
-		return c.streams.WaitFor(ctx, database, s.Name.Name, until, timeout)
+		return c.streams.WaitFor(ctx, waited.Definition.Database, s.Name.Name, until, timeout)
 	})
 	a.writes = false
 	return a

@@ -130,6 +130,15 @@ func (r tableRef) is(ctx *sql.Context, name ast.TableName) bool {
 	return name.DbQualifier.IsEmpty() || strings.EqualFold(name.DbQualifier.String(), database)
 }
 
+// mayChange refuses an UPDATE or DELETE to who lacks a privilege on a table of its FROM.
+func (c *Catalog) mayChange(ctx *sql.Context, from ast.TableExprs, with *ast.With) error {
+	var wanted []ast.AuthInformation
+	for _, ref := range tableRefs(from, with) {
+		wanted = append(wanted, ref.expr.Auth)
+	}
+	return c.mayDo(ctx, wanted...)
+}
+
 // openTarget opens a table for a statement that changes it, and marks its reference.
 func (c *Catalog) openTarget(ctx *sql.Context, ref tableRef, statement string) (*target, error) {
 	if ref.expr.AsOf != nil {

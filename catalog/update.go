@@ -54,6 +54,9 @@ func (c *Catalog) selectUpdated(ctx *sql.Context, u *ast.Update) (*rowSelect, er
 	if err := oneTableOnly(u.TableExprs, u.OrderBy, u.Limit, "UPDATE"); err != nil {
 		return nil, err
 	}
+	if err := c.mayChange(ctx, u.TableExprs, u.With); err != nil {
+		return nil, err
+	}
 	ref, err := c.updated(ctx, u)
 	if err != nil {
 		return nil, err

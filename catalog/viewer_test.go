@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -75,4 +76,34 @@ func TestSystemDatabasesOfOrdinaryUsers(t *testing.T) {
 	require.Empty(t, l.rows("SELECT name, description, example, url FROM mysql.help_topic"))
 	require.Empty(t, l.rows("SELECT index_name, stat_value * @@innodb_page_size AS bytes FROM mysql.innodb_index_stats WHERE database_name = 'lake' AND table_name = 't' AND stat_name = 'size'"))
 	require.Equal(t, []string{"GRANT USAGE ON *.* TO `ann`@`%`"}, ann.rows("SHOW GRANTS"))
+}
+
+// An error tells nobody what is there that he may not see.
+func TestErrorsDoNotTellWhatIsThere(t *testing.T) {
+	l := newLab(t)
+	l.openUsers()
+	l.exec("CREATE DATABASE d", "CREATE TABLE d.there (a INT, b INT)", "CREATE VIEW d.looks AS SELECT a FROM d.there", "CREATE USER ann", "CREATE TABLE hers (a INT)", "GRANT SELECT, UPDATE ON lake.hers TO ann",
+		"CREATE STREAM d.there INTO d.fed WITH CHECKPOINT '"+l.dir+"/cp' AS SELECT * FROM STREAM read_files('"+l.dir+"/in', format => 'csv', schema => 'a INT')")
+	ann := l.as("ann")
+	for _, statement := range []string{
+		"SELECT a FROM %s", "INSERT INTO %s VALUES (1)", "UPDATE %s SET a = 1", "UPDATE %s SET c = 1", "UPDATE %[1]s x, %[1]s y SET a = 1", "UPDATE lake.hers h, %s x SET b = 1", "DELETE FROM %s", "DELETE x FROM %s x", "EXPLAIN UPDATE %s SET c = 1",
+		"EXPLAIN DELETE FROM %s", "EXPLAIN FORMAT=JSON UPDATE %s SET c = 1", "EXPLAIN FORMAT=JSON SELECT c FROM %s", "CREATE TABLE %s (a INT)", "CREATE TABLE IF NOT EXISTS %s (a INT)", "CREATE TABLE %s LIKE lake.hers",
+		"CREATE TABLE %s AS SELECT 1", "CREATE OR REPLACE TABLE %s (a INT)", "CREATE TABLE %s USING delta", "DROP TABLE IF EXISTS %s", "TRUNCATE %s", "SHOW CREATE TABLE %s", "SHOW INDEX FROM %s", "SHOW COLUMNS FROM %s", "DESCRIBE %s",
+		"CHECKSUM TABLE %s", "CHECKSUM TABLE %s QUICK", "ANALYZE TABLE %s", "DESCRIBE HISTORY %s", "OPTIMIZE %s", "ALTER TABLE %s DROP COLUMN c", "ALTER TABLE lake.hers RENAME TO %s",
+		"STOP STREAM %s", "DROP STREAM %s", "ALTER STREAM %s RESET", "ALTER STREAM %s RETRY ALL", "SHOW CREATE STREAM %s", "SHOW STREAM FILES FOR %s", "WAIT FOR STREAM %s",
+	} {
+		var said []string
+		for _, name := range []string{"d.there", "d.looks", "d.missing", "nowhere.missing"} {
+			_, err := ann.try(strings.ReplaceAll(statement, "%s", "%[1]s"), name)
+			require.Error(t, err, statement, name)
+			database, table, _ := strings.Cut(name, ".")
+			said = append(said, strings.NewReplacer(name, "?", "'"+table+"'", "?", "'"+database+"'", "?").Replace(err.Error()))
+		}
+		for _, s := range said[1:] {
+			require.Equal(t, said[0], s, statement)
+		}
+	}
+	require.Equal(t, []string{"there"}, l.rows("SELECT STREAM_NAME FROM information_schema.STREAMS"), "and all of it is still there")
+	l.exec("GRANT SELECT ON d.fed TO ann")
+	ann.refused("STOP STREAM d.there", "ALTER STREAM command denied")
 }

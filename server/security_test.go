@@ -313,6 +313,10 @@ func TestPrivilegesCannotBeGoneRound(t *testing.T) {
 	ann := g.as("ann:pw", "")
 	path := "delta.`" + filepath.Join(g.dir, "lake", "lake", "secret") + "`"
 	ledger := "delta.`" + filepath.Join(g.dir, "lake", "_lakesql", "catalog") + "`"
+	for _, hidden := range []string{"STOP STREAM lake.roots", "DROP STREAM lake.roots", "ALTER STREAM lake.roots PAUSE", "ALTER STREAM lake.roots RESET", "ALTER STREAM lake.roots RETRY ALL"} {
+		_, err := ann.Exec(hidden)
+		requireErrno(t, err, 20001, "45000")
+	}
 	g.denied(ann, "SELECT * FROM lake.secret", "SELECT * FROM "+path, "SELECT * FROM "+ledger, "SELECT * FROM lake.secret VERSION AS OF 0",
 		"SELECT * FROM table_changes('lake.secret', 0)", "DESCRIBE HISTORY lake.secret", "DESCRIBE DETAIL lake.secret", "OPTIMIZE lake.secret", "VACUUM lake.secret",
 		"RESTORE TABLE lake.secret TO VERSION AS OF 0", "SHOW CREATE TABLE lake.secret", "SHOW TBLPROPERTIES lake.secret",
@@ -323,7 +327,7 @@ func TestPrivilegesCannotBeGoneRound(t *testing.T) {
 		"CREATE TABLE own.w (a INT) USING DELTA LOCATION './in/w'", "CREATE TABLE own.w USING DELTA LOCATION './lake/lake/secret'", "CONVERT TO DELTA parquet.`./in`",
 		"CREATE STREAM own.s INTO own.t WITH CHECKPOINT './lake/_cp/s' AS "+source, "CREATE STREAM own.s INTO lake.secret WITH CHECKPOINT './lake/_cp/s' AS "+source,
 		"EXPLAIN CREATE STREAM own.s INTO own.t WITH CHECKPOINT './lake/_cp/s' AS "+source,
-		"STOP STREAM lake.roots", "DROP STREAM lake.roots", "ALTER STREAM lake.roots PAUSE", "ALTER STREAM lake.roots RESET", "ALTER STREAM lake.roots RETRY ALL", "WAIT FOR STREAM lake.roots TIMEOUT 1 SECONDS", "SHOW CREATE STREAM lake.roots", "SHOW STREAM FILES FOR lake.roots", "STOP STREAM ALL",
+		"WAIT FOR STREAM lake.roots TIMEOUT 1 SECONDS", "SHOW CREATE STREAM lake.roots", "SHOW STREAM FILES FOR lake.roots", "STOP STREAM ALL",
 		"SELECT * FROM mysql.user", "SHOW GRANTS FOR root@localhost", "SHOW CREATE USER root@localhost", "CREATE USER x", "DROP USER boss", "CREATE ROLE r",
 		"ALTER USER root@localhost IDENTIFIED BY ''", "GRANT ALL ON *.* TO ann", "GRANT SELECT ON lake.* TO ann", "GRANT SELECT ON own.* TO boss", "FLUSH PRIVILEGES",
 		"CREATE DATABASE more", "DROP DATABASE lake", "DROP TABLE lake.secret", "TRUNCATE lake.secret", "ALTER TABLE lake.secret ADD COLUMN b INT",

@@ -181,7 +181,7 @@ func (s *stream) gone() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dropped {
-		return notFound(s.def.FullName())
+		return NotFound(s.def.FullName())
 	}
 	return nil
 }

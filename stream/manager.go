@@ -180,10 +180,11 @@ func (m *Manager) find(database, name string) (*stream, error) {
 	if s := m.lookup(keyOf(database, name)); s != nil {
 		return s, nil
 	}
-	return nil, notFound(database + "." + name)
+	return nil, NotFound(database + "." + name)
 }
 
-func notFound(name string) error {
+// NotFound is the error of a stream that does not exist.
+func NotFound(name string) error {
 	return &Error{Kind: KindNotFound, Stream: name, Message: fmt.Sprintf("stream %s does not exist; SHOW STREAMS lists those that do", name)}
 }
 

@@ -61,7 +61,7 @@ func (s *stream) waited(until Until) (done bool, changed <-chan struct{}, err er
 	}
 	switch {
 	case s.dropped:
-		return false, nil, notFound(name)
+		return false, nil, NotFound(name)
 	case s.status.State == Failed:
 		return false, nil, &Error{Kind: KindStreamFailed, Stream: name, Message: "the wait ends because the stream FAILED: " + s.status.Reason}
 	case s.status.State == Paused:
