@@ -32,7 +32,7 @@ func flushStatement(s *ast.Flush, text string) (ast.Statement, error) {
 	if s.Option.ReadLock {
 		return nil, refuse(KindUnsupported, "FLUSH TABLES WITH READ LOCK is not supported: nothing locks tables. START TRANSACTION sees each table at one version, whatever others write")
 	}
-	a := command("FLUSH", func(*sql.Context) error { return nil })
+	a := action{name: "FLUSH", run: func(*sql.Context) ([]sql.Row, error) { return nil, nil }}
 	return ast.InjectedStatement{
 		Statement: &statement{action: a, text: text}, Auth: ast.AuthInformation{AuthType: ast.AuthType_RELOAD, TargetType: ast.AuthTargetType_Global},
 	}, nil
