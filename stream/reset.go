@@ -33,7 +33,8 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 	}
 	report := ResetReport{OldID: d.ID}
 	d.Begin = begin
-	if err = m.whatIsThere(ctx, d, &report); err != nil {
+	now, err := m.whatIsThere(ctx, d, &report)
+	if err != nil {
 		return ResetReport{}, err
 	}
 	d.Resetting, d.Paused, d.Finished = true, true, false
@@ -44,8 +45,8 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 	if d.ID, err = m.resetCheckpoint(ctx, &d); err != nil {
 		return ResetReport{}, err
 	}
-	if d.Begin.At == BeginLatest {
-		if err := m.beginSources(ctx, &d, true); err != nil {
+	if now {
+		if err := m.beginSources(ctx, &d, d.Begin.At == BeginLatest); err != nil {
 			return ResetReport{}, err
 		}
 	}
@@ -104,22 +105,30 @@ func (m *Manager) resetCheckpoint(ctx context.Context, d *Definition) (newID str
 	return cp.ID(), nil
 }
 
-// whatIsThere counts what a stream that starts over will read. A place to begin at which a source does not have is its error.
-func (m *Manager) whatIsThere(ctx context.Context, d Definition, report *ResetReport) error {
+// whatIsThere counts what a stream that starts over will read, and says whether a source leaves out what is there now. A place to begin at which a source does not have
+// is its error.
+func (m *Manager) whatIsThere(ctx context.Context, d Definition, report *ResetReport) (now bool, err error) {
 	sources, closeAll, err := m.lookAtSources(ctx, &d)
-	if err != nil || d.Begin.At == BeginLatest {
-		closeAll()
-		return err
-	}
 	defer closeAll()
-	for _, src := range sources {
+	if err != nil || d.Begin.At == BeginLatest {
+		return true, err
+	}
+	specs, err := m.sources(ctx, &d)
+	if err != nil {
+		return false, err
+	}
+	for i, src := range sources {
+		if beginsNow(specs[i]) {
+			now = true
+			continue
+		}
 		if _, err := src.Mark(ctx); err != nil {
-			return fmt.Errorf("look at %s: %w", src.Description(), err)
+			return false, fmt.Errorf("look at %s: %w", src.Description(), err)
 		}
 		b := src.Backlog()
 		report.Files, report.Bytes, report.Rows = report.Files+b.Files, report.Bytes+b.Bytes, report.Rows+b.Rows
 	}
-	return nil
+	return now, nil
 }
 
 // lookAtSources opens the definition's sources without a checkpoint: they write nothing.

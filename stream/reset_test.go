@@ -91,3 +91,21 @@ func TestResetToPlacesOfATable(t *testing.T) {
 	s.caughtUp()
 	require.Equal(t, want, l.rows("sales"), "a reset that is refused changes nothing")
 }
+
+// What comes between RESET and START is read, as what comes between CREATE STREAM and the first start is.
+func TestResetKeepsWhatIsThere(t *testing.T) {
+	l := newLake(t)
+	l.put("old.csv", "id,name\n1,old\n")
+	s := l.serve()
+	require.NoError(t, s.Start(t.Context()))
+	_, err := s.Create(t.Context(), sales(func(d *Definition) { d.Paused, d.SelectSQL = true, d.SelectSQL+" new" }), CreateOptions{})
+	require.NoError(t, err)
+	report, err := s.Reset(t.Context(), "lake", "sales_in", Begin{})
+	require.NoError(t, err)
+	require.Zero(t, report.Files, "none of what is there is read again")
+	l.put("new.csv", "id,name\n2,new\n")
+	s.restart()
+	s.caughtUp()
+	require.Equal(t, []string{"2|new"}, l.rows("sales"))
+	require.NoError(t, s.Close())
+}
