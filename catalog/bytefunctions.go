@@ -117,6 +117,31 @@ func isBytes(v any) bool {
 	return ok
 }
 
+// unlessBytes is a function of texts, and of bytes what eval gives for them. GMS's takes bytes for a text that they may not be.
+func unlessBytes(name string, gms func(*sql.Context, sql.Expression) sql.Expression, eval func([]byte) []byte) sql.Function {
+	ofBytes := scalarFunction(name, 1, 1, fixedType(types.LongBlob, func(ctx *sql.Context, args []any) (any, error) {
+		b, err := asBytes(ctx, args[0])
+		return eval(b), err
+	}))
+	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+		if len(args) != 1 {
+			return nil, sql.ErrInvalidArgumentNumber.New(name, "1", len(args))
+		}
+		if t := args[0].Type(ctx); types.IsTextBlob(t) && types.IsBinaryType(t) {
+			return ofBytes.NewInstance(ctx, args)
+		}
+		return gms(ctx, args[0]), nil
+	}}
+}
+
+func asTheyAre(b []byte) []byte { return b }
+
+func reversed(b []byte) []byte {
+	b = slices.Clone(b)
+	slices.Reverse(b)
+	return b
+}
+
 // newConcat is CONCAT: of bytes, bytes. GMS's is a text.
 func newConcat(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
 	for _, a := range args {

@@ -123,6 +123,11 @@ func roundedTo(ctx *sql.Context, e sql.Expression, row sql.Row, scale uint8) (an
 	if err != nil || n == nil {
 		return nil, err
 	}
+	return atScale(n, scale)
+}
+
+// atScale is a number with digits behind the point.
+func atScale(n *apd.Decimal, scale uint8) (any, error) {
 	out := new(apd.Decimal)
 	if _, err := exactContext.Quantize(out, n, -int32(scale)); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 
 	"lakesql/batch"
+	"lakesql/catalog/compile"
 )
 
 // scalarCall is a call of a function of ours: Spark's, MySQL's that GMS lacks, and those that GMS has otherwise than MySQL.
@@ -24,9 +25,13 @@ type scalarBody struct {
 	nulls bool // eval sees NULLs; else the call is NULL when an argument is
 	eval  func(ctx *sql.Context, args []any) (any, error)
 	cast  batch.Type // of a CAST; else Invalid
+	fixed bool       // a DECIMAL has no more digits than the type
 }
 
-var _ sql.FunctionExpression = (*scalarCall)(nil)
+var (
+	_ sql.FunctionExpression = (*scalarCall)(nil)
+	_ compile.FixedDecimal   = (*scalarCall)(nil)
+)
 
 func scalarFunction(name string, least, most int, make func(*sql.Context, []sql.Expression) (scalarBody, error)) sql.Function {
 	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
@@ -41,6 +46,9 @@ func scalarFunction(name string, least, most int, make func(*sql.Context, []sql.
 func fixedType(t sql.Type, eval func(*sql.Context, []any) (any, error)) func(*sql.Context, []sql.Expression) (scalarBody, error) {
 	return func(*sql.Context, []sql.Expression) (scalarBody, error) { return scalarBody{typ: t, eval: eval}, nil }
 }
+
+// FixedDecimal tells whether a DECIMAL has no more digits than its type.
+func (c *scalarCall) FixedDecimal() bool { return c.fixed }
 
 // FunctionName is the function's name.
 func (c *scalarCall) FunctionName() string { return c.name }

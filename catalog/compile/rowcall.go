@@ -109,13 +109,21 @@ func evalCatching(ctx *sql.Context, session WarningCatcher, e sql.Expression) (v
 	return v, len(caught) > 0, err
 }
 
-// callType is the type of an expression's values in a batch. DECIMALs are left out: GMS's may have more digits than their type.
+// FixedDecimal is an expression that may tell that its DECIMALs have no more digits than their type.
+type FixedDecimal interface {
+	sql.Expression
+	FixedDecimal() bool
+}
+
+// callType is the type of an expression's values in a batch. DECIMALs of any other expression than a FixedDecimal are left out: GMS's may have more digits than their type.
 func callType(ctx *sql.Context, e sql.Expression) (batch.Type, bool) {
 	gms := e.Type(ctx)
 	if gms == nil {
 		return batch.Type{}, false
 	}
-	if _, isNull := gms.(sql.NullType); isNull || types.IsDecimal(gms) || types.IsJSON(gms) || types.IsUnsigned(gms) || !byBytes(gms) {
+	fixed, ok := e.(FixedDecimal)
+	decimal := types.IsDecimal(gms) && !(ok && fixed.FixedDecimal())
+	if _, isNull := gms.(sql.NullType); isNull || decimal || types.IsJSON(gms) || types.IsUnsigned(gms) || !byBytes(gms) {
 		return batch.Type{}, false
 	}
 	t, err := mysqltype.ToDelta(gms)
