@@ -35,23 +35,33 @@ type backlog struct {
 // look lists the files that the log does not have, all of them anew; with allowOverwrites, as they are now.
 func (s *Source) look(ctx context.Context) error {
 	s.set.Reread()
-	s.ready, s.names, s.size = nil, map[string]struct{}{}, source.Backlog{}
-	return s.lookForNews(ctx)
+	return s.list(ctx, s.forget())
 }
 
 // lookForNews lists the files that neither the log nor the backlog has.
-func (s *Source) lookForNews(ctx context.Context) error {
+func (s *Source) lookForNews(ctx context.Context) error { return s.list(ctx, nil) }
+
+// forget makes the backlog empty and returns what was ready in it.
+func (s *Source) forget() []files.File {
+	was := s.ready
+	s.ready, s.names, s.size = nil, map[string]struct{}{}, source.Backlog{}
+	return was
+}
+
+// list is a look. whole are files that an earlier one found to be: they stay so while they are as they were, whatever has been forgotten of how they came to be.
+func (s *Source) list(ctx context.Context, whole []files.File) error {
 	known := func(uri string) bool { return s.found(uri) || s.known(uri) }
 	if s.versions != nil {
 		// What is known may come to be unknown by being taken, as it then is known as it was: so each file is looked at.
 		known = s.env.Known
-		s.ready, s.names, s.size = nil, map[string]struct{}{}, source.Backlog{}
+		whole = append(whole, s.forget()...)
 	}
 	begun := s.env.Now()
 	ready, waiting, err := s.set.ListNew(ctx, known)
 	if err != nil {
 		return err // names the folder
 	}
+	ready, waiting = stillWhole(ready, waiting, whole)
 	if s.versions != nil {
 		ready, waiting = s.overwritten(ready), s.overwritten(waiting)
 	}
@@ -64,6 +74,23 @@ func (s *Source) lookForNews(ctx context.Context) error {
 	s.waiting, s.looked = s.allowed(waiting), s.env.Now()
 	s.took = s.looked.Sub(begun)
 	return s.notice(ctx, s.set.Touched())
+}
+
+// stillWhole takes the files that were whole before, and are as they were, from those that are waited for.
+func stillWhole(ready, waiting, whole []files.File) (_, _ []files.File) {
+	was := make(map[string]files.File, len(whole))
+	for _, f := range whole {
+		was[f.URI] = f
+	}
+	out := waiting[:0]
+	for _, f := range waiting {
+		if before, ok := was[f.URI]; ok && before.Size == f.Size && before.ModTime.Equal(f.ModTime) && before.ETag == f.ETag {
+			ready = append(ready, f)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return ready, out
 }
 
 // due says whether the folder is to be looked at before the next range. The newest files first means that each range wants to know them.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lakesql/files"
 	"lakesql/stream/source"
 )
 
@@ -171,4 +172,19 @@ func (m *folderModel) batch(t *testing.T) {
 		delete(m.waiting, name)
 	}
 	m.at = end
+}
+
+// TestWholeFilesStayWhole: a look that lists all anew waits for no file that was whole and is as it was.
+func TestWholeFilesStayWhole(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	file := func(uri string, size int64) files.File {
+		return files.File{URI: uri, Size: size, ModTime: at}
+	}
+	whole := []files.File{file("a", 1), file("b", 2), file("gone", 3)}
+	ready, waiting := stillWhole([]files.File{file("a", 1)}, []files.File{file("b", 2), file("c", 4)}, whole)
+	require.Equal(t, []files.File{file("a", 1), file("b", 2)}, ready)
+	require.Equal(t, []files.File{file("c", 4)}, waiting)
+	ready, waiting = stillWhole(nil, []files.File{file("b", 5)}, whole)
+	require.Empty(t, ready, "it was written to")
+	require.Equal(t, []files.File{file("b", 5)}, waiting)
 }
