@@ -38,6 +38,7 @@ var correctedFunctions = map[string]sql.Function{
 	"ceiling":         scalarFunction("ceiling", 1, 1, ceilNumber),
 	"date":            scalarFunction("date", 1, 1, fixedType(types.Date, dayOf)),
 	"date_format":     kernelFunction("date_format", vector.DateFormat, types.Text, 2, batch.Timestamp, batch.String),
+	"to_days":         kernelFunction("to_days", vector.ToDays, types.Int64, 1, batch.Timestamp),
 	"datediff":        kernelFunction("datediff", vector.DateDiff, types.Int64, 2, batch.Timestamp, batch.Timestamp),
 	"week":            weekFunction,
 	"weekofyear":      kernelFunction("weekofyear", vector.WeekOfYear, types.Int32, 1, batch.Timestamp),

@@ -202,8 +202,12 @@ func week(withYear bool) func(*frame) valueFunc {
 	}
 }
 
-// yearZero is 0000-01-00, from which TO_DAYS counts; it counts 365 days for the year 0.
-var yearZero = batch.DaysFromCivil(1, 1, 1) - 366
+var (
+	// yearZero is 0000-01-00, from which TO_DAYS counts; it counts 365 days for the year 0.
+	yearZero = batch.DaysFromCivil(1, 1, 1) - 366
+	// marchZero is 0000-03-01: the day before it, which other calendars have, is not counted.
+	marchZero = batch.DaysFromCivil(0, 3, 1)
+)
 
 func toDays(f *frame) valueFunc {
 	out, days := f.out.I64, daysOf(f.args[0])
@@ -212,7 +216,9 @@ func toDays(f *frame) valueFunc {
 		if day == zeroDay {
 			return f.noDay()
 		}
-		out[i] = day - yearZero
+		if out[i] = day - yearZero; day < marchZero {
+			out[i]++
+		}
 		return true
 	}
 }
