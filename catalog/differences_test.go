@@ -68,6 +68,7 @@ func TestFoundDifferences(t *testing.T) {
 		{"SELECT COUNT(*) FROM few WHERE (v COLLATE utf8mb4_0900_ai_ci, id) IN (SELECT 'b2', id FROM few)", "1"},
 		{"SELECT COUNT(*) FROM few WHERE v COLLATE utf8mb4_0900_ai_ci = 'b2' OR id IN (SELECT f FROM few)", "1"},
 		{"SELECT a.id FROM few a JOIN few b ON a.o = b.o AND a.k = b.k WHERE a.o IS NULL", ""},
+		{"SELECT id, COUNT(*) OVER (PARTITION BY id / -2147483648), ROW_NUMBER() OVER (ORDER BY id / -2147483648, id DESC) FROM few ORDER BY id", "1|3|3 2|3|2 3|3|1"},
 		{"SELECT TO_DAYS(dt), TO_DAYS(dt - INTERVAL 2023 YEAR), TO_DAYS(dt - INTERVAL 2024 YEAR), TO_DAYS(dt - INTERVAL 24278 MONTH) FROM few WHERE id = 1", "739255|370|5|309"},
 		{"SELECT FROM_DAYS(k * 365) FROM few ORDER BY id", "1-12-31 0000-00-00 NULL"},
 		{"SELECT ROUND(f), ROUND(f, 1), TRUNCATE(f, 0), ROUND(id + 0.5e0), ROUND(f, -400) FROM t WHERE id < 6 ORDER BY id",

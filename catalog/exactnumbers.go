@@ -151,23 +151,36 @@ func (r exactRule) expression(ctx *sql.Context, e sql.Expression) (sql.Expressio
 			return c, transform.NewTree, nil
 		}
 	}
+	sameWindow := transform.SameTree
+	if w, ok := e.(sql.WindowAdaptableExpression); ok && w.Window() != nil {
+		var err error
+		if e, sameWindow, err = withWindowKeys(ctx, w, showAllDigits); err != nil {
+			return nil, sameWindow, err
+		}
+	}
 	if _, ok := e.(*aggregation.CountDistinct); !ok && !takesText(ctx, e) {
-		return e, transform.SameTree, nil
+		return e, sameWindow, nil
 	}
-	children, same := slices.Clone(e.Children()), transform.SameTree
-	for i, c := range children {
-		if !c.Resolved() {
-			continue
-		}
-		if shown, more := showDigits(ctx, c); more {
-			children[i], same = shown, transform.NewTree
-		}
-	}
+	children, same := showAllDigits(ctx, e.Children())
 	if same {
-		return e, same, nil
+		return e, sameWindow, nil
 	}
 	out, err := e.WithChildren(ctx, children...)
 	return out, same, err
+}
+
+// showAllDigits is showDigits for expressions.
+func showAllDigits(ctx *sql.Context, all []sql.Expression) ([]sql.Expression, transform.TreeIdentity) {
+	out, same := slices.Clone(all), transform.SameTree
+	for i, e := range all {
+		if !e.Resolved() {
+			continue
+		}
+		if shown, more := showDigits(ctx, e); more {
+			out[i], same = shown, transform.NewTree
+		}
+	}
+	return out, same
 }
 
 var exactOps = map[string]vector.ArithOp{"+": vector.Add, "-": vector.Subtract, "*": vector.Multiply}

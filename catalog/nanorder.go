@@ -55,11 +55,18 @@ func orderWindow(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 	if !ok || w.Window() == nil {
 		return e, transform.SameTree, nil
 	}
-	columns, same := nanOrderedAll(ctx, w.Window().ToExpressions())
+	return withWindowKeys(ctx, w, nanOrderedAll)
+}
+
+// withWindowKeys changes what the window of a function is partitioned and ordered by.
+func withWindowKeys(
+	ctx *sql.Context, w sql.WindowAdaptableExpression, change func(*sql.Context, []sql.Expression) ([]sql.Expression, transform.TreeIdentity),
+) (sql.Expression, transform.TreeIdentity, error) {
+	keys, same := change(ctx, w.Window().ToExpressions())
 	if same {
-		return e, same, nil
+		return w, same, nil
 	}
-	window, err := w.Window().FromExpressions(ctx, columns)
+	window, err := w.Window().FromExpressions(ctx, keys)
 	if err != nil {
 		return nil, same, err
 	}
