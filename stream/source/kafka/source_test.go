@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
+	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/store"
 	"lakesql/stream/source"
@@ -78,7 +79,7 @@ func (w *world) Append(t *testing.T) (rows []string) {
 func binary(data []byte) string { return fmt.Sprintf("0x%X", data) }
 
 func stamp(rec *kgo.Record) string {
-	return rec.Timestamp.Truncate(time.Millisecond).UTC().Format("2006-01-02 15:04:05.000000")
+	return string(batch.AppendTimestamp(nil, 1000*rec.Timestamp.UnixMilli())) // no digits at a whole second
 }
 
 func (w *world) seeds() kgo.Opt { return kgo.SeedBrokers(w.brokers.ListenAddrs()...) }
