@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -20,29 +23,39 @@ import (
 type topicFake struct {
 	compilerFake
 	servers string
+	options map[string]string // beside those that are needed
 }
 
 func (f topicFake) Sources(context.Context, Definition) ([]source.Spec, error) {
-	return []source.Spec{{Kind: "kafka", Options: map[string]string{
+	options := map[string]string{
 		kafka.Brokers: f.servers, "topic": "orders", "startingOffsets": "earliest", "format": "text", "maxOffsetsPerTrigger": "2",
-	}}}, nil
+	}
+	maps.Copy(options, f.options)
+	return []source.Spec{{Kind: "kafka", Options: options}}, nil
 }
 
 // newTopic makes brokers with records in two partitions of a topic, and returns the values.
-func newTopic(t *testing.T, records int) (brokers *kfake.Cluster, f topicFake, want []string) {
-	brokers, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "orders"))
+func newTopic(t *testing.T, records int, opts ...kfake.Opt) (brokers *kfake.Cluster, f topicFake, want []string) {
+	brokers, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(2, "orders")}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(brokers.Close)
 	f.servers = strings.Join(brokers.ListenAddrs(), ",")
-	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	for i := range records {
+		want = append(want, fmt.Sprintf("v%02d", i))
+	}
+	f.put(t, time.Time{}, want...)
+	return brokers, f, want
+}
+
+// put writes records of a time, or of now, by turns into both partitions.
+func (f topicFake) put(t *testing.T, at time.Time, values ...string) {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(f.servers, ",")...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	require.NoError(t, err)
 	defer cl.Close()
-	for i := range records {
-		value := fmt.Sprintf("v%02d", i)
-		require.NoError(t, cl.ProduceSync(t.Context(), &kgo.Record{Topic: "orders", Partition: int32(i % 2), Value: []byte(value)}).FirstErr())
-		want = append(want, value)
+	for i, value := range values {
+		require.NoError(t, cl.ProduceSync(t.Context(), &kgo.Record{Topic: "orders", Partition: int32(i % 2), Value: []byte(value), Timestamp: at}).FirstErr())
 	}
-	return brokers, f, want
 }
 
 func (f topicFake) of(c *Config) {
@@ -60,40 +73,66 @@ func (l *lake) texts() (out []string) {
 	return out
 }
 
-// TestBrokersGoAndCome takes the brokers away from a running stream, which says so and goes on when they are back.
+// TestBrokersGoAndCome cuts a running stream off from its brokers: it is RETRYING with the reason at the next trigger, STALLED where it knows of records that wait and has
+// committed nothing for long enough, and goes on by itself when the brokers are back.
 func TestBrokersGoAndCome(t *testing.T) {
-	dir := t.TempDir()
-	open := func(port int) *kfake.Cluster {
-		brokers, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.Ports(port), kfake.SeedTopics(2, "orders"), kfake.DataDir(dir))
-		require.NoError(t, err)
-		return brokers
+	for name, cut := range map[string]func(*switchboard){"gone": (*switchboard).hangUp, "silent": (*switchboard).mute} {
+		t.Run(name, func(t *testing.T) {
+			var lines switchboard
+			_, f, want := newTopic(t, 2, kfake.ListenFn(lines.listen))
+			f.options = map[string]string{"kafka.request.timeout.ms": "500"}
+			var later atomic.Int64 // by how much the clock is ahead
+			var states chan StateChanged
+			l := newLake(t)
+			s := l.serve(f.of, func(c *Config) {
+				c.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+				c.Events.StateChanged = func(e StateChanged) {
+					if states != nil {
+						states <- e
+					}
+				}
+				done := c.Events.BatchDone
+				c.Events.BatchDone = func(e BatchDone) {
+					if e.Progress.BatchID == 1 {
+						states = make(chan StateChanged, 1000)
+						cut(&lines)
+					}
+					done(e)
+				}
+			})
+			s.create(sales(func(d *Definition) { d.Trigger = Trigger{Kind: Every, Every: 50 * time.Millisecond} }))
+			s.caughtUp()
+			retrying := func() Status {
+				require.Eventually(t, func() bool { return s.state().Attempts > 0 }, patience, time.Millisecond)
+				later.Add(int64(stallAfter + time.Second))
+				return s.state()
+			}
+
+			cut(&lines)
+			st := retrying()
+			require.Equal(t, Retrying, st.State, "what waits there is not known")
+			require.Contains(t, st.Reason, "of the Kafka brokers "+f.servers)
+			lines.mend()
+			s.stop()
+			f.put(t, time.Time{}, "w00", "w01", "w02", "w03", "w04", "w05")
+			s.restart()
+
+			require.Eventually(t, func() bool { return s.state().LastBatchID == 1 }, patience, time.Millisecond) // the brokers are cut off behind it
+			st = retrying()
+			require.Equal(t, Stalled, st.State, "%+v", st)
+			require.Contains(t, st.Reason, "of the Kafka brokers "+f.servers)
+			require.Equal(t, Idle, (<-states).State, "until the next trigger")
+			require.Equal(t, Retrying, (<-states).State)
+			lines.mend()
+			s.caughtUp()
+			require.Equal(t, append(want, "w00", "w01", "w02", "w03", "w04", "w05"), l.texts())
+			st = s.state()
+			require.Equal(t, Idle, st.State)
+			require.Zero(t, st.Attempts)
+			require.Contains(t, st.LastError, f.servers, "it stays to be seen")
+			require.NoError(t, s.Close())
+		})
 	}
-	brokers := open(0)
-	f := topicFake{servers: brokers.ListenAddrs()[0]}
-	var port int
-	_, err := fmt.Sscanf(f.servers[strings.LastIndexByte(f.servers, ':')+1:], "%d", &port)
-	require.NoError(t, err)
-	put := func(value string) {
-		cl, err := kgo.NewClient(kgo.SeedBrokers(f.servers), kgo.DefaultProduceTopic("orders"))
-		require.NoError(t, err)
-		defer cl.Close()
-		require.NoError(t, cl.ProduceSync(t.Context(), kgo.StringRecord(value)).FirstErr())
-	}
-	put("a")
-	l := newLake(t)
-	s := l.serve(f.of)
-	s.create(sales())
-	s.caughtUp()
-	brokers.Close()
-	require.Eventually(t, func() bool { return s.state().State == Retrying }, patience, 10e6)
-	require.Contains(t, s.state().Reason, "Kafka brokers "+f.servers)
-	brokers = open(port)
-	defer brokers.Close()
-	put("b")
-	s.caughtUp()
-	require.Equal(t, []string{"a", "b"}, l.texts())
-	require.Equal(t, Idle, s.state().State)
-	require.NoError(t, s.Close())
 }
 
 // TestLossIsBorneByAnOption has a source whose rows are gone: the stream fails, says what to type, and goes on after that.

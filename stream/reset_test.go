@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -90,6 +91,105 @@ func TestResetToPlacesOfATable(t *testing.T) {
 	s.restart()
 	s.caughtUp()
 	require.Equal(t, want, l.rows("sales"), "a reset that is refused changes nothing")
+}
+
+// TestResetToPlacesOfTopics begins again with all records, with those of a time, or behind those that are there.
+func TestResetToPlacesOfTopics(t *testing.T) {
+	late := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	_, f, want := newTopic(t, 4)
+	l := newLake(t)
+	s := l.serve(f.of)
+	s.create(sales())
+	s.caughtUp()
+	first := slices.Clone(want)
+	reset := func(begin Begin, rows int64) {
+		t.Helper()
+		s.stop()
+		report, err := s.Reset(t.Context(), "lake", "sales_in", begin)
+		require.NoError(t, err)
+		require.Equal(t, rows, report.Rows, "%+v", begin)
+	}
+	started := func(more ...string) {
+		t.Helper()
+		s.restart()
+		s.caughtUp()
+		want = append(want, more...)
+		slices.Sort(want)
+		require.Equal(t, want, l.texts())
+	}
+	reset(Begin{At: BeginBeginning}, 4)
+	started(first...)
+
+	reset(Begin{At: BeginLatest}, 0)
+	f.put(t, late, "late0", "late1") // behind the reset, before the start
+	started("late0", "late1")
+
+	reset(Begin{At: BeginTimestamp, Time: late}, 2)
+	started("late0", "late1")
+	reset(Begin{At: BeginTimestamp, Time: late.Add(-time.Millisecond)}, 2)
+	started("late0", "late1")
+	reset(Begin{At: BeginTimestamp, Time: late.Add(time.Millisecond)}, 0)
+	f.put(t, late.Add(time.Second), "later") // the first of that time or behind it
+	started("later")
+	reset(Begin{}, 7) // as the option says
+	started(append(first, "late0", "late1", "later")...)
+
+	s.stop()
+	_, err := s.Reset(t.Context(), "lake", "sales_in", Begin{At: BeginVersion, Version: 1})
+	require.ErrorContains(t, err, "TO VERSION is for tables")
+	started()
+	require.NoError(t, s.Close())
+}
+
+// TestEveryCrashPointOfAResetOfTopics crashes before and after every durable operation of RESET TO TIMESTAMP; records come before the next process starts the stream. Where
+// the reset has begun it is whole: what is of that time is read again, and nothing of before it.
+func TestEveryCrashPointOfAResetOfTopics(t *testing.T) {
+	late := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	_, f, once := newTopic(t, 2)
+	f.put(t, late, "w00", "w01")
+	once = append(once, "w00", "w01")
+	before := newLake(t)
+	s := before.serve(f.of)
+	s.create(sales())
+	s.caughtUp()
+	s.stop()
+	require.NoError(t, s.Close())
+	require.Equal(t, once, before.texts())
+	again := append(slices.Clone(once), "w00", "w01")
+	slices.Sort(again)
+	for _, when := range []string{"before", "after"} {
+		begun := false
+		for n := 1; ; n++ {
+			l := before.crashed()
+			s := l.serve(f.of)
+			require.NoError(t, s.Start(t.Context()))
+			if when == "before" {
+				s.faults.CrashBefore(n)
+			} else {
+				s.faults.CrashAfter(n)
+			}
+			_, err := s.Reset(t.Context(), "lake", "sales_in", Begin{At: BeginTimestamp, Time: late})
+			crashed := s.faults.Crashed()
+			require.NoError(t, s.Close())
+			after := l.crashed()
+			next := after.serve(f.of)
+			require.NoError(t, next.Start(t.Context()))
+			next.restart()
+			next.caughtUp()
+			rows := after.texts()
+			if begun = begun || len(rows) > len(once); begun {
+				require.Equal(t, again, rows, "operation %d: a reset that has begun is finished", n)
+			} else {
+				require.Equal(t, once, rows, "operation %d", n)
+			}
+			require.NoError(t, next.Close())
+			if !crashed {
+				require.NoError(t, err)
+				require.True(t, begun)
+				break
+			}
+		}
+	}
 }
 
 // What comes between RESET and START is read, as what comes between CREATE STREAM and the first start is.

@@ -246,4 +246,5 @@ func (ss *session) announce(ctx context.Context, f found, next time.Time) {
 	default:
 		ss.s.setState(Idle, "caught up")
 	}
+	ss.s.setBacklog(b) // where it is empty nothing is due any more, and an outage that begins now is no stall
 }
