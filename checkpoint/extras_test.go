@@ -167,6 +167,37 @@ func TestFileLog(t *testing.T) {
 	isKind(t, err, Damaged)
 }
 
+// TestFinishAhead: what is kept before a commit counts until Finish says it, and runs that differ in what they left out say nothing about that.
+func TestFinishAhead(t *testing.T) {
+	ctx := t.Context()
+	c, m := create(t)
+	l := c.Files(0)
+	pins := []FilePin{{Path: "file:///a"}, {Path: "file:///b"}, {Path: "file:///c"}}
+	require.NoError(t, l.Pin(ctx, 0, pins))
+	require.NoError(t, l.Pin(ctx, 1, []FilePin{{Path: "file:///d"}}))
+	require.NoError(t, l.FinishAhead(ctx, 4, 0, 0, []FileResult{{Path: "file:///a", Rows: 1}, {Path: "file:///b", Error: "gone"}, {Path: "file:///c", Rows: 3}}))
+	want := []FileFact{
+		{FilePin: pins[0], Batch: 4, Rows: 1}, {FilePin: pins[1], Batch: 4, Error: "gone"}, {FilePin: pins[2], Batch: 4, Rows: 3},
+		{FilePin: FilePin{Path: "file:///d"}, LogID: 1, Batch: -1, Rows: -1},
+	}
+	require.Empty(t, cmp.Diff(want, facts(t, l)))
+
+	require.NoError(t, l.FinishAhead(ctx, 4, 0, 0, []FileResult{{Path: "file:///a", Rows: 1}, {Path: "file:///b", Rows: 2}, {Path: "file:///c", Rows: 3}}))
+	want[1] = FileFact{FilePin: pins[1], Batch: -1, Rows: -1}
+	require.Empty(t, cmp.Diff(want, facts(t, l)))
+
+	require.NoError(t, l.Finish(ctx, 4, 0, 0, time.UnixMilli(5), []FileResult{{Path: "file:///a", Rows: 1}, {Path: "file:///b", Rows: 2}, {Path: "file:///c", Rows: 3}}))
+	for i := range want[:3] {
+		want[i] = FileFact{FilePin: pins[i], Batch: 4, Rows: int64(i + 1), DoneMs: 5}
+	}
+	require.Empty(t, cmp.Diff(want, facts(t, l)))
+
+	require.NoError(t, l.FinishAhead(ctx, 5, 1, 1, []FileResult{{Path: "file:///d", Rows: 4}}))
+	require.Equal(t, "{\"batch\":5,\"doneMs\":0}\n"+`{"path":"file:///d","rows":4,"rejected":0}`+"\n", get(t, m, filesDir+"0/"+strings.Repeat("0", 19)+"1-"+strings.Repeat("0", 19)+"1.read"))
+	put(t, m, filesDir+"0/"+strings.Repeat("0", 19)+"1-"+strings.Repeat("0", 19)+"1.read", "{")
+	isKind(t, l.FinishAhead(ctx, 5, 1, 1, nil), Damaged)
+}
+
 func TestBegin(t *testing.T) {
 	c, _ := create(t)
 	l := c.Files(0)
@@ -202,6 +233,12 @@ func writeFacts(ctx context.Context, l *FileLog, from, n int64) error {
 		for k := id - 2; k <= id; k++ {
 			results = append(results, FileResult{Path: fmt.Sprint("file:///", k), Rows: k * 10})
 		}
+		if err := l.FinishAhead(ctx, id/3, id-2, id, results); err != nil {
+			return err
+		}
+		if id/3%4 == 0 {
+			continue // a crash came between the commit and this
+		}
 		if err := l.Finish(ctx, id/3, id-2, id, time.UnixMilli(5), results); err != nil {
 			return err
 		}
@@ -215,8 +252,11 @@ func requireFacts(t *testing.T, got []FileFact, n int64) {
 	for i, f := range got {
 		id := int64(i)
 		want := FileFact{FilePin: FilePin{Path: fmt.Sprint("file:///", id), Size: id}, LogID: id, Batch: id / 3, Rows: id * 10, DoneMs: 5}
-		if id >= n-n%3 {
+		switch {
+		case id >= n-n%3:
 			want.Batch, want.Rows, want.DoneMs = -1, -1, 0
+		case id/3%4 == 0:
+			want.DoneMs = 0
 		}
 		require.Empty(t, cmp.Diff(want, f))
 	}

@@ -37,7 +37,7 @@ type FileResult struct {
 type FileFact struct {
 	FilePin
 	LogID    int64  `json:"logId"` // the source log's batch
-	Batch    int64  `json:"batch"` // the query's batch that read it, -1 when none has finished
+	Batch    int64  `json:"batch"` // the query's batch that read it, -1 when none is known to; it counts once that is committed
 	Rows     int64  `json:"rows"`  // -1 when unknown: no batch has finished, or another engine ran it
 	Rejected int64  `json:"rejected"`
 	Error    string `json:"error,omitempty"`
@@ -52,6 +52,7 @@ var blockSizes = []int64{100, 10_000}
 //
 //	<id>.pin            the pins of batch id of the source log
 //	<from>-<to>.done    the results of the query's batch that read from..to, behind a line {"batch":N,"doneMs":T}
+//	<from>-<to>.read    the same before the batch is committed, where files are left out or might be: it counts where there is no .done
 //	<first>-<last>.all  the facts of a whole block, which replaces the other two for its batches
 //	begin.json          the first entry of the source log whose files are read, where those before it were there when the stream began
 //
@@ -74,8 +75,8 @@ type fileObject struct {
 
 // fileObjects is one listing, each kind in the order of from.
 type fileObjects struct {
-	pins, done, blocks []fileObject
-	inner              []fileObject // blocks that lie in a larger one: what a crash leaves between writing that and deleting its parts
+	pins, done, read, blocks []fileObject
+	inner                    []fileObject // blocks that lie in a larger one: what a crash leaves between writing that and deleting its parts
 }
 
 func (l *FileLog) key(from, to int64, suffix string) string {
@@ -108,6 +109,8 @@ func (l *FileLog) list(ctx context.Context) (fileObjects, error) {
 			objects.pins = append(objects.pins, o)
 		case "done":
 			objects.done = append(objects.done, o)
+		case "read":
+			objects.read = append(objects.read, o)
 		case "all":
 			objects.blocks = append(objects.blocks, o)
 		}
@@ -145,14 +148,13 @@ func (l *FileLog) Pin(ctx context.Context, id int64, pins []FilePin) error {
 }
 
 // Finish records what became of the files of the batches from..to of the source log, which the query's batch has read. It is called once that
-// batch is committed, off the commit path; results that a crash has kept from here are unknown for good.
+// batch is committed, off the commit path; where a crash comes before it, what FinishAhead has kept is all that is known.
 func (l *FileLog) Finish(ctx context.Context, batch, from, to int64, done time.Time, results []FileResult) error {
-	data, err := marshalLines(results)
+	data, err := marshalResults(batch, done, results)
 	if err != nil {
 		return err
 	}
-	head := fmt.Sprintf("{\"batch\":%d,\"doneMs\":%d}\n", batch, done.UnixMilli())
-	return l.put(ctx, l.key(from, to, ".done"), batch, append([]byte(head), data...))
+	return l.put(ctx, l.key(from, to, ".done"), batch, data)
 }
 
 // fileBegin is the object begin.json of a FileLog.
@@ -253,7 +255,7 @@ func (l *FileLog) scan(ctx context.Context, objects fileObjects, from, to int64,
 		}
 	}
 	slices.SortFunc(sources, func(a, b fileObject) int { return cmp.Compare(a.from, b.from) })
-	results := &resultReader{l: l, done: objects.done}
+	results := &resultReader{l: l, done: objects.done, read: objects.read}
 	next = from
 	for _, o := range sources {
 		if o.to < from || o.from > to {
@@ -290,55 +292,6 @@ func (l *FileLog) objectFacts(ctx context.Context, o fileObject, results *result
 		}
 	}
 	return facts, nil
-}
-
-// resultReader finds the results for facts that come in the order of ids.
-type resultReader struct {
-	l      *FileLog
-	done   []fileObject
-	at     fileObject // the one that is read
-	batch  int64
-	doneMs int64
-	byPath map[string]FileResult
-}
-
-func (r *resultReader) join(ctx context.Context, fact *FileFact) error {
-	for len(r.done) > 0 && r.done[0].to < fact.LogID {
-		r.done = r.done[1:]
-	}
-	if len(r.done) == 0 || r.done[0].from > fact.LogID {
-		return nil
-	}
-	if r.at != r.done[0] {
-		if err := r.read(ctx, r.done[0]); err != nil {
-			return err
-		}
-	}
-	fact.Batch, fact.DoneMs = r.batch, r.doneMs
-	if res, ok := r.byPath[fact.Path]; ok {
-		fact.Rows, fact.Rejected, fact.Error = res.Rows, res.Rejected, res.Error
-	}
-	return nil
-}
-
-func (r *resultReader) read(ctx context.Context, o fileObject) error {
-	type line struct {
-		Batch  *int64 `json:"batch"`
-		DoneMs int64  `json:"doneMs"`
-		FileResult
-	}
-	lines, err := readLines[line](ctx, r.l, o.key)
-	if err != nil {
-		return err
-	}
-	if len(lines) == 0 || lines[0].Batch == nil {
-		return r.l.damaged(o.key, errors.New("the first line does not name the batch"))
-	}
-	r.at, r.batch, r.doneMs, r.byPath = o, *lines[0].Batch, lines[0].DoneMs, map[string]FileResult{}
-	for _, l := range lines[1:] {
-		r.byPath[l.Path] = l.FileResult
-	}
-	return nil
 }
 
 // Compact merges small objects into blocks whose batches are all done, and deletes what the blocks replace. It is for the time between
@@ -406,7 +359,7 @@ func (l *FileLog) writeBlock(ctx context.Context, first, last int64) error {
 
 // deleteReplaced deletes what lies in blocks. Results that reach beyond one stay: they are of the next block too.
 func (l *FileLog) deleteReplaced(ctx context.Context, objects fileObjects) error {
-	for _, o := range slices.Concat(objects.pins, objects.done, objects.inner) {
+	for _, o := range slices.Concat(objects.pins, objects.done, objects.read, objects.inner) {
 		if !objects.inBlock(o.from) || !objects.inBlock(o.to) {
 			continue
 		}

@@ -52,6 +52,9 @@ func (ss *session) runBatch(ctx context.Context, b *micro, tick time.Time) error
 	if err := ss.keepRowErrors(ctx, b, &res.observed); err != nil {
 		return err
 	}
+	if err := ss.prepareSources(ctx, b); err != nil {
+		return err
+	}
 	if res.dead != nil {
 		if err := res.dead.commit(ctx); err != nil {
 			return err
@@ -339,6 +342,20 @@ func (ss *session) advance(b *micro, done delta.Committed, res *batchResult, tic
 	ss.s.setBacklog(ss.backlog())
 	ss.keepProgress(b.id, p)
 	ss.s.m.cfg.Events.BatchDone(BatchDone{Stream: ss.def.FullName(), Progress: p})
+}
+
+// prepareSources lets the sources make durable what no commit may be without.
+func (ss *session) prepareSources(ctx context.Context, b *micro) error {
+	for i, src := range ss.sources {
+		preparer, ok := src.(source.Preparer)
+		if !ok {
+			continue
+		}
+		if err := preparer.Prepare(ctx, b.id, b.start[i], b.end[i]); err != nil {
+			return fmt.Errorf("keep what source %d has read for batch %d: %w", i, b.id, err)
+		}
+	}
+	return nil
 }
 
 // afterCommit is what nobody waits for: the sources' own records, purging, upkeep. The batch is done whatever happens here,

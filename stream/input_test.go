@@ -93,42 +93,58 @@ func TestFailMode(t *testing.T) {
 	require.Equal(t, []string{"1|a"}, l.rows("sales"))
 }
 
-// TestRetryOfAFileWhoseResultIsLost has a crash lose what the batch did with a file that was left out. Were the decision to leave it out forgotten, nothing would read the
-// file, and it would be shown as committed.
+// TestRetryOfAFileWhoseResultIsLost has a crash come before the record of what the batch did with a file that was left out: what was kept before the commit says it too. Where
+// that is lost as well, the file is not taken: were the decision to leave it out forgotten, nothing would read it, and it would be shown as committed.
 func TestRetryOfAFileWhoseResultIsLost(t *testing.T) {
-	l := newLake(t)
-	l.put("a.csv", "id,name\n1,a\n")
-	s := l.serve()
-	s.create(sales(onError(Fail, 0)))
-	s.caughtUp()
-	l.put("b.csv", "id,name\n2,b\nx,c\n")
-	s.failed()
-	const b = "file:///lake/landing/b.csv"
-	require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", b))
-	s.caughtUp()
-	require.NoError(t, s.Close())
-	const facts = "checkpoints/sales/_lakesql/files/0/"
-	lost := 0
-	for _, key := range l.keys(facts) {
-		if strings.HasSuffix(key, ".done") {
-			require.NoError(t, l.mem.Delete(t.Context(), facts+key))
-			lost++
-		}
-	}
-	require.Positive(t, lost)
+	for name, c := range map[string]struct {
+		suffixes []string
+		count    int
+	}{"done": {[]string{".done"}, 1}, "all": {[]string{".done", ".read"}, 0}} {
+		t.Run(name, func(t *testing.T) {
+			l := newLake(t)
+			l.put("a.csv", "id,name\n1,a\n")
+			s := l.serve()
+			s.create(sales(onError(Fail, 0)))
+			s.caughtUp()
+			l.put("b.csv", "id,name\n2,b\nx,c\n")
+			s.failed()
+			const b = "file:///lake/landing/b.csv"
+			require.NoError(t, s.SkipFile(t.Context(), "lake", "sales_in", b))
+			s.caughtUp()
+			require.NoError(t, s.Close())
+			const facts = "checkpoints/sales/_lakesql/files/0/"
+			for _, suffix := range c.suffixes {
+				lost := 0
+				for _, key := range l.keys(facts) {
+					if strings.HasSuffix(key, suffix) {
+						require.NoError(t, l.mem.Delete(t.Context(), facts+key))
+						lost++
+					}
+				}
+				require.Positive(t, lost, suffix)
+			}
 
-	s = l.serve()
-	require.NoError(t, s.Start(t.Context()))
-	count, err := s.Retry(t.Context(), "lake", "sales_in", "")
-	require.NoError(t, err)
-	require.Zero(t, count)
-	_, err = s.Retry(t.Context(), "lake", "sales_in", b)
-	require.ErrorContains(t, err, "lost the record")
-	list, err := s.Files(t.Context(), "lake", "sales_in")
-	require.NoError(t, err)
-	require.Equal(t, b, list[1].Path)
-	require.Equal(t, FileSkipped, list[1].State)
-	require.Equal(t, []string{"1|a"}, l.rows("sales"))
+			s = l.serve()
+			require.NoError(t, s.Start(t.Context()))
+			list, err := s.Files(t.Context(), "lake", "sales_in")
+			require.NoError(t, err)
+			require.Equal(t, b, list[1].Path)
+			require.Equal(t, FileSkipped, list[1].State)
+			l.put("b.csv", "id,name\n2,b\n")
+			count, err := s.Retry(t.Context(), "lake", "sales_in", "")
+			require.NoError(t, err)
+			require.Equal(t, c.count, count)
+			if c.count == 0 {
+				_, err = s.Retry(t.Context(), "lake", "sales_in", b)
+				require.ErrorContains(t, err, "lost the record")
+				require.Equal(t, []string{"1|a"}, l.rows("sales"))
+			} else {
+				s.caughtUp()
+				require.Equal(t, []string{"1|a", "2|b"}, l.rows("sales"))
+			}
+			require.NoError(t, s.Close())
+		})
+	}
 }
 
 func TestMaxErrors(t *testing.T) {

@@ -194,7 +194,7 @@ func sourceFiles(ctx context.Context, cp *checkpoint.Checkpoint, index int, comm
 		}
 		if f, ok := facts[e.Path]; ok {
 			st.Size, st.ModTime = f.Size, time.Unix(0, f.ModTimeNs).UTC()
-			if f.Batch >= 0 {
+			if f.Batch >= 0 && st.committed {
 				st.Rows, st.Rejected, st.Error, st.BatchID = f.Rows, f.Rejected, f.Error, f.Batch
 			}
 		}

@@ -120,6 +120,12 @@ type Upkeeper interface {
 	Upkeep(ctx context.Context) error
 }
 
+// Preparer is an optional power of a source: what has to be durable before a batch that it has read is committed.
+type Preparer interface {
+	// Prepare is called once the range behind start up to end is read whole, before the target's commit of batch.
+	Prepare(ctx context.Context, batch int64, start, end Offset) error
+}
+
 // FileSkipper is an optional power of a source of files.
 type FileSkipper interface {
 	// CanSkip returns nil when the file is one that is still to be read behind committed, else why it is not.

@@ -171,8 +171,8 @@ func (s *Source) cleanDue(ctx context.Context, committed int64) error {
 
 // wasRead tells whether a file of a committed range is in the table, and has no newer entry.
 func (s *Source) wasRead(fact checkpoint.FileFact) bool {
-	if fact.Batch < 0 && (s.env.SkipUnreadable || s.opts.IgnoreCorrupt || s.opts.IgnoreMissing || s.versions != nil) {
-		return false // it may have been left out
+	if fact.Batch < 0 && s.mayLeaveOut() {
+		return false // it may have been left out: another engine ran the batch
 	}
 	return fact.Error == "" && s.seen[fact.Path] == fact.LogID && fact.LogID >= s.first && s.leftOut(fact.Path) == ""
 }

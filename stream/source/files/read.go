@@ -24,11 +24,7 @@ type recorded struct {
 
 // Read returns the rows of the files of a range, file by file in the order of the log.
 func (s *Source) Read(ctx context.Context, start, end source.Offset, obs source.Observer) (vector.Operator, error) {
-	from, err := parseOffset(start)
-	if err != nil {
-		return nil, err
-	}
-	to, err := parseOffset(end)
+	from, to, err := parseRange(start, end)
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,7 @@ var (
 	_ source.Noticer    = (*Source)(nil)
 	_ source.FileLister = (*Source)(nil)
 	_ source.Rescuer    = (*Source)(nil)
+	_ source.Preparer   = (*Source)(nil)
 	_ source.OpenFunc   = Open
 )
 
@@ -345,13 +346,26 @@ func entriesOf(taken []files.File, id int64) []checkpoint.SourceEntry {
 // Newest returns the files of the newest range, which this source has recorded.
 func (s *Source) Newest() []checkpoint.SourceEntry { return entriesOf(s.newest, s.last) }
 
-// Committed records what became of the range's files.
-func (s *Source) Committed(ctx context.Context, batchID int64, start, end source.Offset) error {
-	from, err := parseOffset(start)
-	if err != nil {
+// Prepare records what became of the range's files where that could not be told after a crash: some were left out, or cleanSource has to know of each that it was not.
+func (s *Source) Prepare(ctx context.Context, batchID int64, start, end source.Offset) error {
+	from, to, err := parseRange(start, end)
+	if err != nil || from == to || s.facts == nil {
 		return err
 	}
-	to, err := parseOffset(end)
+	if leftOut := slices.ContainsFunc(s.results, func(r checkpoint.FileResult) bool { return r.Error != "" && !s.existed(r.Path) }); leftOut || s.cleaner != nil && s.mayLeaveOut() {
+		return s.facts.FinishAhead(ctx, batchID, from+1, to, s.results)
+	}
+	return nil
+}
+
+// mayLeaveOut tells whether a file of a range may be left out for what it is when its turn comes.
+func (s *Source) mayLeaveOut() bool {
+	return s.env.SkipUnreadable || s.opts.IgnoreCorrupt || s.opts.IgnoreMissing || s.versions != nil
+}
+
+// Committed records what became of the range's files.
+func (s *Source) Committed(ctx context.Context, batchID int64, start, end source.Offset) error {
+	from, to, err := parseRange(start, end)
 	if err != nil {
 		return err
 	}
@@ -512,6 +526,15 @@ func formatOffset(id int64) source.Offset {
 		return source.None
 	}
 	return source.Offset(`{"logOffset":` + strconv.FormatInt(id, 10) + `}`)
+}
+
+// parseRange reads the offsets of a range: its entries are those behind from, up to and with to.
+func parseRange(start, end source.Offset) (from, to int64, err error) {
+	if from, err = parseOffset(start); err != nil {
+		return 0, 0, err
+	}
+	to, err = parseOffset(end)
+	return from, to, err
 }
 
 // parseOffset reads an offset; Spark also accepts a bare number.
