@@ -91,7 +91,7 @@ func (ss *session) prepare(ctx context.Context, b *micro) (*delta.Snapshot, *fit
 		return nil, nil, err
 	}
 	if !ss.plan.fits(inputs) {
-		if ss.plan, err = compile(ctx, ss.s.m, &ss.def, ss.sources, inputs); err != nil {
+		if ss.plan, err = ss.compile(ctx, inputs); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -242,7 +242,7 @@ func (r *copyRun) write(ctx context.Context, b *micro) (*batchResult, *fitting, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.plan, err = compile(ctx, r.s.m, &r.def, r.sources, inputs); err != nil {
+		if r.plan, err = compileWhole(ctx, r.s.m, &r.def, r.sources, inputs); err != nil {
 			return nil, nil, err
 		}
 		fit, err := r.plan.fit(&r.def, anyInferred(r.sources), r.snap)

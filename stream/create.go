@@ -230,7 +230,7 @@ func (m *Manager) checkSelect(ctx context.Context, d *Definition, specs []source
 			return ctx.Err()
 		}
 	}
-	plan, err := compile(ctx, m, d, sources, inputs)
+	plan, err := compileWhole(ctx, m, d, sources, inputs)
 	if err != nil {
 		return err
 	}

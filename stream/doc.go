@@ -16,7 +16,7 @@
 //  3. offsets/N: the ends of the ranges, and the time that current_timestamp has in this batch.
 //  4. The table's newest snapshot: its txn of this checkpoint's id must be N-1, and its id the one that the checkpoint is
 //     bound to. This comes before anything about columns.
-//  5. The ranges are read, through the SELECT, into data files that nothing refers to yet. Malformed rows are kept; dead letters are
+//  5. The ranges are read, through the SELECT, into data files that nothing refers to yet. Malformed rows are kept, and what the sources left out; dead letters are
 //     committed to their table, with the same txn, unless that has it already.
 //  6. One Delta commit: the files and txn(appId = the checkpoint's id, version = N), and for the first batch protocol and
 //     metadata. A batch without rows is a commit, too.

@@ -105,7 +105,7 @@ func (m *Manager) explainTarget(ctx context.Context, d *Definition, specs []sour
 			return err
 		}
 	}
-	plan, err := compile(ctx, m, d, sources, inputs)
+	plan, err := compileWhole(ctx, m, d, sources, inputs)
 	if err != nil {
 		return err
 	}

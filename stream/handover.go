@@ -234,7 +234,7 @@ func (h *handover) target(ctx context.Context, sources []source.Source) error {
 	if err != nil {
 		return fmt.Errorf("read target %s: %w", d.Target, err)
 	}
-	plan, err := compile(ctx, h.m, d, sources, inputs)
+	plan, err := compile(ctx, h.m, d, inputs)
 	if err != nil {
 		return err
 	}

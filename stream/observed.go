@@ -122,25 +122,27 @@ func (ss *session) keepRowErrors(ctx context.Context, b *micro, o *observed) err
 	return nil
 }
 
-// keepNotices makes durable what the sources have noticed, with the errors of the last batch.
+// keepNotices makes durable what the stream and its sources have noticed, with the errors of the last batch.
 func (ss *session) keepNotices(ctx context.Context) error {
-	var items []json.RawMessage
-	now := ss.s.m.now().UTC()
+	notices := ss.run.notices
+	ss.run.notices = nil
 	for _, src := range ss.sources {
-		noticer, ok := src.(source.Noticer)
-		if !ok {
-			continue
-		}
-		for _, n := range noticer.Notices() {
-			ss.s.m.log.Warn("a stream's source noticed", "stream", ss.def.FullName(), "file", n.File, "what", n.Message)
-			items = append(items, mustJSON(keptError{Time: now, File: n.File, Message: n.Message}))
+		if noticer, ok := src.(source.Noticer); ok {
+			notices = append(notices, noticer.Notices()...)
 		}
 	}
-	if len(items) == 0 {
+	if len(notices) == 0 {
 		return nil
+	}
+	var items []json.RawMessage
+	now := ss.s.m.now().UTC()
+	for _, n := range notices {
+		ss.s.m.log.Warn("a stream noticed", "stream", ss.def.FullName(), "file", n.File, "what", n.Message)
+		items = append(items, mustJSON(keptError{Time: now, File: n.File, Message: n.Message}))
 	}
 	ss.cp.Errors().Add(ss.next-1, items...)
 	if err := ss.cp.Errors().Flush(ctx); err != nil {
+		ss.run.notices = notices // of the next session
 		return fmt.Errorf("keep what the sources noticed: %w", err)
 	}
 	return nil

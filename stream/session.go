@@ -188,7 +188,7 @@ func (ss *session) fits(ctx context.Context, index int, schema *batch.Schema) (p
 	if err != nil {
 		return "", fmt.Errorf("read target %s: %w", ss.def.Target, err)
 	}
-	plan, err := compile(ctx, ss.s.m, &ss.def, ss.sources, inputs)
+	plan, err := ss.compile(ctx, inputs)
 	if err == nil {
 		_, err = plan.fit(&ss.def, anyInferred(ss.sources), snap)
 	}

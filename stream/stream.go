@@ -52,6 +52,9 @@ type run struct {
 	done   chan struct{} // closed when the goroutine has ended
 	poke   chan struct{} // a waiter is new, or options changed: look again
 	turn   *turn
+	// Of the goroutine's sessions:
+	notices  []source.RowError // not kept yet
+	toldLoss bool              // that the SELECT leaves out rescued values
 }
 
 func newStream(m *Manager, d Definition, pid uint32) *stream {

@@ -58,7 +58,7 @@ func (f *fitting) whole(b *batch.Batch) *batch.Batch {
 }
 
 // compile plans the SELECT over sources of these schemas.
-func compile(ctx context.Context, m *Manager, d *Definition, sources []source.Source, inputs []*batch.Schema) (*boundPlan, error) {
+func compile(ctx context.Context, m *Manager, d *Definition, inputs []*batch.Schema) (*boundPlan, error) {
 	plan, err := m.cfg.Compiler.Compile(ctx, *d, inputs)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -66,9 +66,6 @@ func compile(ctx context.Context, m *Manager, d *Definition, sources []source.So
 		}
 		return nil, &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err,
 			Message: fmt.Sprintf("%s: its SELECT does not fit its sources: %v", d.subject(), err)}
-	}
-	if err := checkRescued(ctx, m, d, sources, inputs, plan); err != nil {
-		return nil, err
 	}
 	fields := slices.Clone(plan.Schema().Fields)
 	if len(d.Columns) > 0 && len(d.Columns) != len(fields) {
