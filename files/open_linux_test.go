@@ -74,13 +74,13 @@ func TestTouched(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	var touched []string
-	require.Eventually(t, func() bool { touched = append(touched, list()...); return len(touched) > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { touched = append(touched, list()...); return len(touched) > 0 }, patience, time.Millisecond)
 	require.Equal(t, []string{store.FileURI(path)}, touched)
 	require.Empty(t, list(), "once")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".new"), []byte("id\n3\n"), 0o644))
 	require.NoError(t, os.Rename(filepath.Join(dir, ".new"), path))
-	require.Eventually(t, func() bool { return len(list()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(list()) == 1 }, patience, time.Millisecond)
 }
 
 // TestEmptyFileIsNoneYet: it is taken when it has bytes.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -102,6 +103,9 @@ func TestChangeUserThatFailsEndsTheConnection(t *testing.T) {
 
 func TestChangeUserIsThrottledAsALogin(t *testing.T) {
 	g := startGuarded(t)
+	g.stop()
+	now := time.Now()
+	g.start(func(c *Config) { c.Now = func() time.Time { return now } }) // the first pause is short
 	g.exec(g.as("root", ""), "CREATE USER ann IDENTIFIED BY 'pw'")
 	for range freeFailures + 1 {
 		r := rawLogin{tls: true}.dial(t, g)

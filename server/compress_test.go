@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -140,7 +141,7 @@ func TestCompressedPacketsThatLie(t *testing.T) {
 			if err != nil {
 				require.NotErrorIs(t, err, errors.ErrUnsupported) // closed or reset
 			}
-			require.Less(t, int64(heap())-int64(before), int64(8<<20))
+			require.Eventually(t, func() bool { return int64(heap())-int64(before) < 8<<20 }, patience, 10*time.Millisecond, "the server gives it all back, which it may do behind the end")
 		})
 	}
 	require.Equal(t, "1", dialRaw(t, ts).value("SELECT 1"))

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"lakesql/delta"
@@ -162,7 +163,7 @@ func TestCopiesAtOnce(t *testing.T) {
 			})
 			mu.Lock()
 			defer mu.Unlock()
-			require.NoError(t, err)
+			assert.NoError(t, err)
 			rows += out.Rows
 		})
 	}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -75,12 +76,15 @@ func TestFollowLeavesOwnStatementsAlone(t *testing.T) {
 	require.EqualValues(t, 0, s.state().LastBatchID)
 }
 
-// TestCloseEndsFollowing: nothing is left behind, also when Start never came.
+// TestCloseEndsFollowing: it does not wait for the next look, and nothing is left behind, also when Start never came.
 func TestCloseEndsFollowing(t *testing.T) {
-	l := newLake(t)
-	s := l.serve()
-	require.NoError(t, s.Start(t.Context()))
-	begin := time.Now()
-	require.NoError(t, s.Close())
-	require.Less(t, time.Since(begin), followEvery)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLake(t)
+		s, never := l.serve(), l.serve()
+		require.NoError(t, s.Start(t.Context()))
+		begin := time.Now()
+		require.NoError(t, s.Close())
+		require.NoError(t, never.Close())
+		require.Zero(t, time.Since(begin))
+	})
 }

@@ -33,7 +33,7 @@ func TestStopAndStartOutlastTheServer(t *testing.T) {
 	s = l.serve()
 	require.NoError(t, s.Start(t.Context()))
 	require.Equal(t, Paused, s.state().State)
-	err := s.WaitFor(t.Context(), "lake", "sales_in", Until{}, time.Second)
+	err := s.WaitFor(t.Context(), "lake", "sales_in", Until{}, patience)
 	require.Equal(t, KindWrongState, KindOf(err))
 	require.ErrorContains(t, err, "START STREAM lake.sales_in")
 	s.restart()
@@ -46,7 +46,7 @@ func TestStopAndStartOutlastTheServer(t *testing.T) {
 	s.caughtUp()
 	require.Equal(t, append(want, "7|x"), l.rows("sales"))
 	require.EqualValues(t, 1, s.state().LastBatchID)
-	require.NoError(t, s.WaitFor(t.Context(), "lake", "sales_in", Until{Batch: new(int64(1))}, time.Second))
+	require.NoError(t, s.WaitFor(t.Context(), "lake", "sales_in", Until{Batch: new(int64(1))}, patience))
 }
 
 func TestKillStopAllAndDrop(t *testing.T) {
@@ -241,7 +241,7 @@ func TestLateWriterLosesLaterBatches(t *testing.T) {
 	reason := s.failed()
 	require.Contains(t, reason, "CONCURRENT_STREAM_LOG_UPDATE")
 	require.Contains(t, reason, "START STREAM lake.sales_in")
-	require.Equal(t, KindStreamFailed, KindOf(s.WaitFor(t.Context(), "lake", "sales_in", Until{}, time.Second)))
+	require.Equal(t, KindStreamFailed, KindOf(s.WaitFor(t.Context(), "lake", "sales_in", Until{}, patience)))
 	require.EqualValues(t, 1, l.version("sales"))
 }
 
@@ -331,7 +331,8 @@ func TestWaitTimesOutWithAReason(t *testing.T) {
 	s.firstBackoff = time.Hour
 	s.faults.Add(faultstore.Rule{Match: faultstore.On(faultstore.PutIfAbsent, "tables/"), Before: faultstore.Fail(errors.New("the disk is on fire"))})
 	s.restart()
-	err := s.WaitFor(t.Context(), "lake", "sales_in", Until{}, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return s.state().State == Retrying }, patience, time.Millisecond) // and so it stays, for an hour
+	err := s.WaitFor(t.Context(), "lake", "sales_in", Until{}, time.Millisecond)
 	require.Equal(t, KindTimeout, KindOf(err))
 	require.ErrorContains(t, err, "RETRYING")
 	require.ErrorContains(t, err, "the disk is on fire")

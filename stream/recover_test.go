@@ -2,7 +2,7 @@ package stream
 
 import (
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -309,16 +309,19 @@ func TestSparksCheckpoint(t *testing.T) {
 }
 
 func TestReplayOfAChangedFile(t *testing.T) {
-	l := newLake(t)
-	l.input(1)
-	require.True(t, crashAt(l, "after", offsetsWritten, sales()))
-	after := l.crashed()
-	require.Equal(t, []string{"0"}, after.keys("checkpoints/sales/offsets/"))
-	after.put("f000.csv", "id,name\n100,changed\n")
-	s := after.serve()
-	require.NoError(t, s.Start(t.Context()))
-	reason := s.failed()
-	require.Contains(t, reason, "file:///lake/landing/f000.csv")
-	require.Contains(t, reason, "changed")
-	require.Equal(t, KindOf(s.WaitFor(t.Context(), "lake", "sales_in", Until{}, time.Second)), KindStreamFailed)
+	synctest.Test(t, func(t *testing.T) { // in time that the test makes: a heartbeat of the lease would be an operation more
+		l := newLake(t)
+		l.input(1)
+		require.True(t, crashAt(l, "after", offsetsWritten, sales()))
+		after := l.crashed()
+		require.Equal(t, []string{"0"}, after.keys("checkpoints/sales/offsets/"))
+		after.put("f000.csv", "id,name\n100,changed\n")
+		s := after.serve()
+		require.NoError(t, s.Start(t.Context()))
+		reason := s.failed()
+		require.Contains(t, reason, "file:///lake/landing/f000.csv")
+		require.Contains(t, reason, "changed")
+		require.Equal(t, KindOf(s.WaitFor(t.Context(), "lake", "sales_in", Until{}, patience)), KindStreamFailed)
+		require.NoError(t, s.Close())
+	})
 }
