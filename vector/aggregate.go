@@ -40,7 +40,8 @@ type Aggregate struct {
 
 // aggregation is GROUP BY by hash, or aggregates over all rows when there are no keys.
 //
-//  1. Each fork of the child has a worker, which takes in the fork's batches: into main, and into a set for each list of arguments that is DISTINCT.
+//  1. Each fork of the child has a worker, which takes in the fork's batches: into main, and into a set for each list of arguments that is DISTINCT. A set has the
+//     number of the group in place of the keys while that is of use.
 //  2. The distinct rows of each set go into main, as rows of a stream of their own.
 //  3. The groups of main are handed out.
 type aggregation struct {
@@ -67,8 +68,9 @@ type aggregation struct {
 // distinctSet is the distinct rows of the keys and some arguments.
 type distinctSet struct {
 	*groupBy
-	inputs []int // which they are
-	stream int   // of main, that they go into
+	inputs   []int      // which they are
+	stream   int        // of main, that they go into
+	numbered *groupPlan // of the rows with the numbers of groups in place of the keys
 }
 
 // NewAggregate returns an operator with a row for each distinct value of the keys; without keys it has one row, also for no rows. A few groups come in
@@ -224,7 +226,7 @@ func (a *aggregation) planDistinct(plan *groupPlan, keys []int, i int, x Aggrega
 	all.types = of.keys
 	of.streams = []groupStream{all}
 	plan.streams = append(plan.streams, stream)
-	a.sets = append(a.sets, &distinctSet{groupBy: newGroupBy(of, a.budget), inputs: inputs, stream: len(plan.streams)})
+	a.sets = append(a.sets, &distinctSet{groupBy: newGroupBy(of, a.budget), inputs: inputs, stream: len(plan.streams), numbered: numberedPlan(of.keys[len(keys):])})
 	return nil
 }
 
@@ -286,9 +288,16 @@ func (a *aggregation) readAll(ctx context.Context) error {
 		for _, s := range a.sets {
 			w.sets = append(w.sets, s.addWorker())
 		}
+		w.numbered = newNumberedSets(w, len(a.forks))
 		a.workers = append(a.workers, w)
 	}
 	if err := drainForks(ctx, a.forks, a.workers); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(a.workers, func(w *aggregateWorker) bool { return w.numbered == nil }) {
+		return a.finishNumbered(ctx)
+	}
+	if err := inParallel(ctx, len(a.workers), func(ctx context.Context, i int) error { return a.workers[i].spread(ctx) }); err != nil {
 		return err
 	}
 	for _, s := range a.sets {
@@ -297,6 +306,17 @@ func (a *aggregation) readAll(ctx context.Context) error {
 		}
 	}
 	return a.main.finish(ctx)
+}
+
+// finishNumbered puts the rows that all workers have numbered into main.
+func (a *aggregation) finishNumbered(ctx context.Context) error {
+	main, numbers, err := a.main.gather(ctx)
+	for s := range a.sets {
+		if err == nil {
+			err = a.addNumbered(ctx, s, main, numbers)
+		}
+	}
+	return err
 }
 
 // feed puts the rows of a set into main, by all workers at once.
@@ -328,6 +348,9 @@ func (a *aggregation) Close() error {
 	a.now.release()
 	a.now = nil
 	errs := []error{a.main.close()}
+	for _, w := range a.workers {
+		w.numbered.release()
+	}
 	for _, s := range a.sets {
 		errs = append(errs, s.close())
 	}
@@ -345,6 +368,7 @@ type aggregateWorker struct {
 	inputs    []Expr
 	main      *groupWorker
 	sets      []*groupWorker
+	numbered  *numberedSets // nil: rows go to sets
 	cols      []*batch.Vector
 	chosen    []*batch.Vector
 	positions batch.Vector
@@ -365,23 +389,46 @@ func (w *aggregateWorker) add(ctx context.Context, b *batch.Batch, morsel int64)
 	if w.cols, err = evalAll(ctx, w.inputs, w.cols, b); err != nil {
 		return err
 	}
-	for i, s := range w.aggregation.sets {
-		w.chosen = w.chosen[:0]
-		for _, at := range s.inputs {
-			w.chosen = append(w.chosen, w.cols[at])
-		}
-		if err := w.sets[i].take(ctx, &groupRows{cols: w.chosen, rows: b.Sel, n: n, length: b.Len}, morsel); err != nil {
-			return err
-		}
-	}
 	if w.aggregation.main.plan.streams[0].positions >= 0 {
 		w.cols = append(w.cols, w.position(b.Len))
 	}
 	w.counted += int64(b.Len)
-	if !w.direct {
+	in := &groupRows{cols: w.cols, rows: b.Sel, n: n, length: b.Len}
+	if w.direct || w.numbered != nil {
+		if err := w.main.take(ctx, in, morsel); err != nil {
+			return err
+		}
+	}
+	if w.numbered == nil {
+		return w.addToSets(ctx, in)
+	}
+	if fits, err := w.numbered.add(in); err != nil || fits {
+		return err
+	}
+	return w.spread(ctx)
+}
+
+func (w *aggregateWorker) addToSets(ctx context.Context, in *groupRows) error {
+	for i, s := range w.aggregation.sets {
+		w.chosen = w.chosen[:0]
+		for _, at := range s.inputs {
+			w.chosen = append(w.chosen, in.cols[at])
+		}
+		if err := w.sets[i].take(ctx, &groupRows{cols: w.chosen, rows: in.rows, n: in.n, length: in.length}, w.morsel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread gives the rows that were numbered to the sets, as later ones.
+func (w *aggregateWorker) spread(ctx context.Context) error {
+	if w.numbered == nil {
 		return nil
 	}
-	return w.main.take(ctx, &groupRows{cols: w.cols, rows: b.Sel, n: n, length: b.Len}, morsel)
+	numbered := w.numbered
+	w.numbered = nil
+	return numbered.spread(ctx)
 }
 
 // positionType is the type of the places of rows among the child's, as a column.

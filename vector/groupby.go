@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"lakesql/batch"
@@ -37,20 +38,26 @@ func (b *groupBy) addWorker() *groupWorker {
 	return w
 }
 
-// divide ends the rows.
-func (b *groupBy) divide(ctx context.Context) error {
-	parted := false
+// isParted says whether a worker has parted rows.
+func (b *groupBy) isParted() bool {
+	return slices.ContainsFunc(b.workers, func(w *groupWorker) bool { return w.many != nil })
+}
+
+// gather ends the rows, which nobody has parted: all groups are in one grouping. It returns which those of each worker are there; nil: the same.
+func (b *groupBy) gather(ctx context.Context) (*grouping, [][]uint32, error) {
 	small := make([]*grouping, len(b.workers))
 	for i, w := range b.workers {
-		small[i] = w.small
-		parted = parted || w.many != nil
+		small[i], w.small = w.small, nil
 	}
-	if !parted {
-		g, err := mergeInOrder(ctx, small)
-		b.done = append(b.done, g)
-		for _, w := range b.workers {
-			w.small = nil
-		}
+	g, numbers, err := mergeInOrder(ctx, small)
+	b.done = append(b.done, g)
+	return g, numbers, err
+}
+
+// divide ends the rows.
+func (b *groupBy) divide(ctx context.Context) error {
+	if !b.isParted() {
+		_, _, err := b.gather(ctx)
 		return err
 	}
 	for range nParts {

@@ -171,6 +171,14 @@ func (g *grouping) byRow(in *groupRows) []uint32 {
 	return g.of
 }
 
+// lastFound is, by row, the groups of the rows that it took in last.
+func (g *grouping) lastFound(in *groupRows) []uint32 {
+	if in.rows == nil {
+		return g.found
+	}
+	return g.of
+}
+
 // update hands rows to the accumulators that they are for.
 func (g *grouping) update(in *groupRows, of *grouped) error {
 	stream := &g.plan.streams[in.stream]
@@ -221,17 +229,13 @@ func (g *grouping) release() {
 	}
 }
 
-// merge takes in some groups of another one.
-func (g *grouping) merge(ctx context.Context, from *grouping, groups []int32) error {
+// merge takes in some groups of another one, and returns which they are here.
+func (g *grouping) merge(ctx context.Context, from *grouping, groups []int32) ([]uint32, error) {
 	of := make([]uint32, len(groups)) // all are the one group
 	if g.keyed() {
-		keys := make([]*batch.Vector, len(g.plan.keys))
-		for i := range keys {
-			keys[i] = from.encoder.decodeGroups(from.table, i, groups)
-		}
-		words, null, err := g.encoder.encode(keys, nil, len(groups))
+		words, null, err := g.encoder.adopt(from.encoder, someKeys{t: from.table, groups: groups, n: len(groups)})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		g.table.find(of, words, null, nil)
 	}
@@ -241,36 +245,39 @@ func (g *grouping) merge(ctx context.Context, from *grouping, groups []int32) er
 			continue
 		}
 		if err := s.merge(ctx, from.states[i], groups, of, g.groups()); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return of, nil
 }
 
 // mergeAll takes in all groups of another one, which is released.
 func (g *grouping) mergeAll(ctx context.Context, from *grouping) error {
-	if err := g.mergeRange(ctx, from, 0, from.groups()); err != nil {
+	if _, err := g.mergeRange(ctx, from, 0, from.groups(), nil); err != nil {
 		return err
 	}
 	from.release()
 	return g.memory.set(g.size())
 }
 
-func (g *grouping) mergeRange(ctx context.Context, from *grouping, lo, end int) error {
+// mergeRange takes in the groups [lo, end) of another one, and appends which they are here to numbers.
+func (g *grouping) mergeRange(ctx context.Context, from *grouping, lo, end int, numbers []uint32) ([]uint32, error) {
 	var groups []int32
 	for ; lo < end; lo += batch.MaxRows {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		groups = groups[:0]
 		for i := lo; i < min(lo+batch.MaxRows, end); i++ {
 			groups = append(groups, int32(i))
 		}
-		if err := g.merge(ctx, from, groups); err != nil {
-			return err
+		of, err := g.merge(ctx, from, groups)
+		if err != nil {
+			return nil, err
 		}
+		numbers = append(numbers, of...)
 	}
-	return nil
+	return numbers, nil
 }
 
 // part is the groups of a worker that first appeared in one morsel.
@@ -280,18 +287,18 @@ type part struct {
 	lo, hi int
 }
 
-// mergeInOrder merges what workers have grouped into one, in which the groups have the order of the rows in which they first appeared. All but the
-// result are released.
-func mergeInOrder(ctx context.Context, workers []*grouping) (*grouping, error) {
-	some := slices.DeleteFunc(slices.Clone(workers), func(g *grouping) bool { return !g.any })
-	switch len(some) {
-	case 0:
-		return workers[0], nil
-	case 1:
-		return some[0], nil
-	}
+// mergeInOrder merges what workers have grouped into one, in which the groups have the order of the rows in which they first appeared, and returns which the groups of
+// each are there; nil: the same. All but the result are released.
+func mergeInOrder(ctx context.Context, workers []*grouping) (*grouping, [][]uint32, error) {
+	numbers := make([][]uint32, len(workers))
+	some := 0
+	out := workers[0]
 	var parts []part
-	for w, from := range some {
+	for w, from := range workers {
+		if !from.any {
+			continue
+		}
+		some, out = some+1, from
 		if !from.keyed() {
 			parts = append(parts, part{worker: w, morsel: from.runs[0].morsel, hi: 1})
 			continue
@@ -304,19 +311,24 @@ func mergeInOrder(ctx context.Context, workers []*grouping) (*grouping, error) {
 			parts = append(parts, p)
 		}
 	}
+	if some <= 1 {
+		return out, numbers, nil
+	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.morsel, b.morsel) })
-	out := newGrouping(some[0].plan, some[0].memory.budget)
+	out = newGrouping(out.plan, out.memory.budget)
 	var err error
-	for _, p := range parts {
-		if err = out.mergeRange(ctx, some[p.worker], p.lo, p.hi); err != nil {
+	for _, p := range parts { // those of one worker are in the order of its groups
+		if numbers[p.worker], err = out.mergeRange(ctx, workers[p.worker], p.lo, p.hi, numbers[p.worker]); err != nil {
 			break
 		}
 	}
-	for _, g := range some {
-		g.release()
+	for _, g := range workers {
+		if g.any {
+			g.release()
+		}
 	}
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
-	return out, out.memory.set(out.size())
+	return out, numbers, out.memory.set(out.size())
 }

@@ -119,7 +119,7 @@ func (w *itemGrouping) groups(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.out.merge(ctx, few.from.grouping, few.groups[lo:min(lo+batch.MaxRows, len(few.groups))]); err != nil {
+			if _, err := w.out.merge(ctx, few.from.grouping, few.groups[lo:min(lo+batch.MaxRows, len(few.groups))]); err != nil {
 				return err
 			}
 		}

@@ -122,7 +122,7 @@ func (t *groupTable) findNullable(out []uint32, words []uint64, null []bool, beg
 			out[k], isNew = t.one(words[k : k+1])
 		default:
 			if isNew = t.null == 0; isNew {
-				t.null = t.add(words[k:k+1]) + 1
+				t.null = t.add([]uint64{0}) + 1
 			}
 			out[k] = t.null - 1
 		}

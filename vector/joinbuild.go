@@ -585,3 +585,13 @@ func (r *joinRows) size() int64 {
 	}
 	return n
 }
+
+// appendCode adds a row to a dictionary vector.
+func appendCode(out *batch.Vector, code uint32) {
+	out.Codes = append(out.Codes, code)
+	if out.Valid != nil {
+		out.Valid = out.Valid.Grow(out.Len + 1)
+		out.Valid.Set(out.Len)
+	}
+	out.Len++
+}

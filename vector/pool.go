@@ -94,13 +94,15 @@ func (p *pool) dictionary(out []uint64, v *batch.Vector, rows []int32, frozen bo
 	if p.misses && !frozen {
 		p.forget()
 	}
-	known, ok := p.known[v.Dict]
-	if !ok {
+	known := p.known[v.Dict]
+	if len(known) < v.Dict.Len { // it came for the first time, or is a pool's and has grown
 		if p.codes > 0 && p.codes+v.Dict.Len > keptCodes {
 			p.forget()
+			known = nil
 		}
-		known = make([]uint32, v.Dict.Len)
-		p.known[v.Dict], p.codes = known, p.codes+v.Dict.Len
+		p.codes += v.Dict.Len - len(known)
+		known = append(known, make([]uint32, v.Dict.Len-len(known))...)
+		p.known[v.Dict] = known
 	}
 	p.asked = p.asked[:0]
 	for k := range out {
