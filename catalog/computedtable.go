@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"io"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -94,5 +95,23 @@ func (t *computedTable) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.Ro
 	if err != nil {
 		return nil, err
 	}
-	return sql.RowsToRowIter(rows...), nil
+	return &keptRows{rows: rows}, nil
 }
+
+// keptRows hands out rows that other statements read, too: whoever gets one may not change it.
+type keptRows struct {
+	rows []sql.Row
+	next int
+}
+
+// Next returns the next row.
+func (k *keptRows) Next(*sql.Context) (sql.Row, error) {
+	if k.next == len(k.rows) {
+		return nil, io.EOF
+	}
+	k.next++
+	return k.rows[k.next-1], nil
+}
+
+// Close has nothing to end.
+func (*keptRows) Close(*sql.Context) error { return nil }

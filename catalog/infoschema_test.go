@@ -100,6 +100,14 @@ func TestMetadataIsNarrowedToWhatIsAsked(t *testing.T) {
 		require.Equal(t, all, l.rows("SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME FROM information_schema.COLUMNS c LEFT JOIN information_schema.KEY_COLUMN_USAGE k ON k.TABLE_NAME = c.TABLE_NAME WHERE "+
 			strings.NewReplacer("TABLE_", "c.TABLE_", "COLUMN_NAME", "c.COLUMN_NAME").Replace(where)), where)
 	}
+	l.openUsers()
+	l.exec("CREATE USER ann", "GRANT SELECT ON lake.sales TO ann", "CREATE TABLE keyed (id INT PRIMARY KEY, CONSTRAINT c CHECK (id > 0))")
+	for _, table := range l.rows("SELECT TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'information_schema' AND COLUMN_NAME IN ('TABLE_SCHEMA', 'TABLE_NAME') GROUP BY 1 HAVING COUNT(*) = 2") {
+		for _, where := range []string{"TABLE_SCHEMA = 'lake'", "TABLE_NAME = 'sales'", "TABLE_NAME = 'keyed' AND TABLE_SCHEMA = 'lake'"} {
+			query := "SELECT * FROM information_schema." + table + " "
+			require.Equal(t, l.rows(query+"HAVING "+where), l.rows(query+"WHERE "+where), table+" "+where)
+		}
+	}
 	require.Equal(t, []string{"lake|seen|lake|sales"}, l.rows("SELECT VIEW_SCHEMA, VIEW_NAME, TABLE_SCHEMA, TABLE_NAME FROM information_schema.VIEW_TABLE_USAGE WHERE TABLE_NAME = 'sales'"))
 }
 

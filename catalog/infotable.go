@@ -13,7 +13,7 @@ import (
 type infoTable struct {
 	computedTable
 	c                         *Catalog
-	schemaColumn, tableColumn int // where the rows' database and table are told; -1: nowhere
+	schemaColumn, tableColumn int // where the rows' database and table are told; -1: the list keeps to neither
 	list                      func(r *infoRows) error
 }
 
@@ -54,10 +54,13 @@ func (r *infoRows) each(f func(t listed) error) error {
 }
 
 func newInfoTable(c *Catalog, name string, schema sql.Schema, list func(r *infoRows) error) *infoTable {
-	column := func(names ...string) int {
-		return slices.IndexFunc(schema, func(c *sql.Column) bool { return slices.Contains(names, c.Name) })
+	t := &infoTable{c: c, list: list, schemaColumn: -1, tableColumn: -1}
+	if !slices.Contains(enginesOwn, name) {
+		column := func(name string) int {
+			return slices.IndexFunc(schema, func(c *sql.Column) bool { return c.Name == name })
+		}
+		t.schemaColumn, t.tableColumn = column("TABLE_SCHEMA"), column("TABLE_NAME")
 	}
-	t := &infoTable{c: c, list: list, schemaColumn: column("TABLE_SCHEMA"), tableColumn: column("TABLE_NAME")}
 	t.computedTable = computedTable{database: sql.InformationSchemaDatabaseName, name: strings.ToLower(name), schema: schema}
 	t.computedTable.rows = func(ctx *sql.Context) ([]sql.Row, error) { return t.make(ctx, wanted{}) }
 	return t
@@ -77,7 +80,7 @@ func (t *infoTable) NarrowedBy(column int) bool {
 	return t.list != nil && (column == t.schemaColumn || column == t.tableColumn)
 }
 
-// NarrowedRows are the rows of some databases and tables.
+// NarrowedRows are the rows of some databases and tables, and no others.
 func (t *infoTable) NarrowedRows(ctx *sql.Context, to map[int][]string) (sql.RowIter, error) {
 	var want wanted
 	for column, texts := range to {
@@ -98,5 +101,5 @@ func (t *infoTable) NarrowedRows(ctx *sql.Context, to map[int][]string) (sql.Row
 	if err != nil {
 		return nil, err
 	}
-	return sql.RowsToRowIter(rows...), nil
+	return &keptRows{rows: rows}, nil
 }

@@ -35,6 +35,8 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 		return b.buildFilter(ctx, n, outer)
 	case *plan.SetOp:
 		return b.buildSetOp(ctx, n, outer)
+	case *plan.Sort:
+		return b.buildSort(ctx, n, outer)
 	case *plan.Window:
 		return b.buildWindow(ctx, n, outer)
 	case numbered:
@@ -48,7 +50,7 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	case *plan.OrderedDistinct:
 		return b.buildDistinct(ctx, n, n.Child, outer)
 	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having,
-		*plan.JoinNode, *plan.Sort, *plan.TopN, *plan.Limit, *plan.Offset:
+		*plan.JoinNode, *plan.TopN, *plan.Limit, *plan.Offset:
 		return b.buildWhole(ctx, n, outer)
 	}
 	return nil, nil

@@ -15,7 +15,7 @@ type Narrowed interface {
 	sql.Table
 	// NarrowedBy says whether the table can keep to rows whose column is one of some texts, as the column's collation compares.
 	NarrowedBy(column int) bool
-	// NarrowedRows are the rows of which each of the columns is one of its texts, and maybe others.
+	// NarrowedRows are the rows of which each of the columns is one of its texts.
 	NarrowedRows(ctx *sql.Context, to map[int][]string) (sql.RowIter, error)
 }
 
@@ -26,20 +26,23 @@ func buildNarrowed(ctx *sql.Context, n *plan.Filter) (sql.RowIter, error) {
 		return nil, nil
 	}
 	to := make(map[int][]string)
+	var rest []sql.Expression
 	for _, e := range expression.SplitConjunction(ctx, n.Expression) {
 		column, texts, ok := equalToTexts(ctx, e)
 		if _, twice := to[column]; ok && !twice && t.NarrowedBy(column) {
 			to[column] = texts
+		} else {
+			rest = append(rest, e)
 		}
 	}
 	if len(to) == 0 {
 		return nil, nil
 	}
 	rows, err := t.NarrowedRows(ctx, to)
-	if err != nil {
-		return nil, err
+	if err != nil || len(rest) == 0 {
+		return rows, err
 	}
-	return plan.NewFilterIter(n.Expression, rows), nil
+	return plan.NewFilterIter(expression.JoinAnd(rest...), rows), nil
 }
 
 func narrowedBelow(n sql.Node) (Narrowed, bool) {

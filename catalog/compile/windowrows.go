@@ -205,6 +205,9 @@ func compareKeys(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
 	case b == nil:
 		return 1, nil
 	}
+	if text, ok := a.(string); ok && text == b {
+		return 0, nil // without the collation's weights
+	}
 	return t.Compare(ctx, a, b)
 }
 
