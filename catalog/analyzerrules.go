@@ -35,6 +35,7 @@ const (
 	searchedCaseRule
 	likeRule
 	jsonTruthRule
+	variablesRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
@@ -43,6 +44,7 @@ var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
+		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
 		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(searchCases)},
 		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
 		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(numberDates)},   // before arithmetic is exact

@@ -38,7 +38,7 @@ func everyRowOf(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.T
 			break // of a seed: the same each time
 		}
 		return &everyRow{e}, transform.NewTree, nil
-	case *function.Sleep, *function.UUIDFunc, *function.UUIDShortFunc, *function.RandomBytes:
+	case *function.Sleep, *function.UUIDFunc, *function.UUIDShortFunc, *function.RandomBytes, *assignVariable, *variableValue:
 		return &everyRow{e}, transform.NewTree, nil
 	}
 	return e, transform.SameTree, nil

@@ -128,7 +128,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
+	{sqlext.AssignFunction, nameAssignments}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
 }
 
 // adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.

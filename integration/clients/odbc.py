@@ -28,6 +28,12 @@ fails("plain", lambda: pyodbc.connect(ACCOUNT + "PWD=secret;"))
 fails("password", lambda: pyodbc.connect(ACCOUNT + "PWD=wrong;" + TLS))
 for t in db.cursor().tables(catalog="shop"):
     print("table", t.table_cat, t.table_name, t.table_type, t.remarks)
+for again in range(2):  # the second time the variables have values
+    for c in db.cursor().columns(table="every"):
+        if again:
+            print("column", c.column_name, c.data_type, c.type_name, c.column_size, c.buffer_length, c.decimal_digits, c.nullable, c.remarks, c.sql_data_type, c.char_octet_length, c.ordinal_position)
+print("keys", *(k.column_name for k in db.cursor().primaryKeys(table="every")))
+print("statistics", *(i.index_name for i in db.cursor().statistics("every")))
 cursor = db.execute("SELECT id, flag, tiny, small, number, big, single, twice, exact, wide, day, moment, wall, word, fixed, txt, bytes, raw, CAST(list AS CHAR) AS list, part FROM every ORDER BY id")
 rows = cursor.fetchall()
 for i, d in enumerate(cursor.description):

@@ -26,6 +26,31 @@ fails password 28000 1045
 table shop changing TABLE 
 table shop every TABLE one column of each type
 table shop numbers TABLE 
+column id 4 INT 10 4 0 0 the key 4 2 1
+column flag -6 TINYINT 3 1 0 1  -6 1 2
+column tiny -6 TINYINT 3 1 0 1  -6 1 3
+column small 5 SMALLINT 5 2 0 1  5 2 4
+column number 4 INT 10 4 0 1  4 2 5
+column big -5 BIGINT 19 20 0 1  -5 3 6
+column single 7 FLOAT 7 4 None 1  7 2 7
+column twice 8 DOUBLE 15 8 None 1  8 4 8
+column exact 3 DECIMAL 10 12 2 1  3 2 9
+column wide 3 DECIMAL 38 40 10 1  3 6 10
+column day 91 DATE 10 6 None 1  9 None 11
+column moment 93 DATETIME 19 16 None 1  9 None 12
+column wall 93 DATETIME 19 16 None 1  9 None 13
+column word -9 VARCHAR 20 80 None 1  -9 80 14
+column fixed -8 CHAR 5 20 None 1  -8 20 15
+column txt -9 VARCHAR 16383 65532 None 1  -9 65532 16
+column bytes -4 LONGBLOB -1 -1 None 1  -4 -1 17
+column raw -4 LONGBLOB -1 -1 None 1  -4 -1 18
+column list -4 JSON None None None 1  -4 None 19
+column record -4 JSON None None None 1  -4 None 20
+column dict -4 JSON None None None 1  -4 None 21
+column anything -4 JSON None None None 1  -4 None 22
+column part -9 VARCHAR 10 40 None 1  -9 40 23
+keys
+statistics
 type id int 1 2 3
 type flag int 1 0 None
 type tiny int -128 127 None
