@@ -23,8 +23,9 @@ demo: build
 run: build
 	./$(BIN) serve --warehouse ./lake
 
+# Packages take minutes on a busy machine; go ends a test binary after ten.
 test:
-	$(GO) test -tags $(TAGS) ./...
+	$(GO) test -tags $(TAGS) -timeout 40m ./...
 
 check: fmt vet lint race
 
@@ -40,7 +41,7 @@ lint:
 
 # The race detector needs cgo and a C compiler; the import rules are a test and run here too.
 race:
-	CGO_ENABLED=1 go test -race -short -tags $(TAGS) ./...
+	CGO_ENABLED=1 go test -race -short -tags $(TAGS) -timeout 40m ./...
 
 # Real MySQL clients of other languages. scripts/clients-env makes their environment outside the checkout, once.
 clients:

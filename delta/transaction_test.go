@@ -307,7 +307,7 @@ func winnerOf(t *testing.T, table *Table, protocol *Protocol, tags string, chang
 	m := *s.Metadata()
 	m.Configuration = withProperties(m.Configuration, nil)
 	change(&m)
-	text := appendAction(nil, "commitInfo", []byte(`{"operation":"SET","inCommitTimestamp":1800000000000,"tags":`+tags+`}`))
+	text := appendAction(nil, "commitInfo", []byte(`{"operation":"SET","inCommitTimestamp":4102444800000,"tags":`+tags+`}`))
 	if protocol != nil {
 		text = appendAction(text, "protocol", mustJSON(protocol.json()))
 	}
@@ -335,7 +335,7 @@ func TestAdoptedChanges(t *testing.T) {
 		change   func(*Metadata)
 		want     string // class of the conflict
 	}{
-		"timestamps":     {protocol("inCommitTimestamp"), "{}", set(inCommitProperty, "true", inCommitVersion, "2", inCommitTimestamp, "1800000000000"), ""},
+		"timestamps":     {protocol("inCommitTimestamp"), "{}", set(inCommitProperty, "true", inCommitVersion, "2", inCommitTimestamp, "4102444800000"), ""},
 		"row tracking":   {protocol("rowTracking"), "{}", set(rowTrackingProperty, "true"), ""},
 		"v2 checkpoints": {nil, "{}", set("delta.checkpointPolicy", "v2"), ""},
 		"identity":       {nil, `{"delta.identity.schemaUpdate":"true"}`, schema(`"metadata":{}`, `"metadata":{"delta.identity.highWaterMark":7}`), ""},
@@ -368,7 +368,7 @@ func TestAdoptedChanges(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(line), &info))
 			switch name {
 			case "timestamps":
-				require.Equal(t, int64(1800000000001), info.CommitInfo.InCommitTimestamp)
+				require.Equal(t, int64(4102444800001), info.CommitInfo.InCommitTimestamp)
 			case "row tracking":
 				require.Contains(t, text, `"baseRowId":0`)
 				require.Contains(t, text, `"delta.rowTracking.preserved":"false"`)

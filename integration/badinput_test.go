@@ -62,7 +62,7 @@ func TestHalfWrittenFile(t *testing.T) {
 	time.Sleep(3 * time.Second) // longer than files.QuietPeriod
 	p = harness.Start(t, dir)
 	drop(t, dir, "other.csv", salesHeader+"9,y,1\n")
-	require.Eventually(t, func() bool { return ids(t, textClient{}, p) == "1 2 9" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return ids(t, textClient{}, p) == "1 2 9" }, patience, 10*time.Millisecond)
 	require.Contains(t, refused(t, textClient{}, p, "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 1 SECONDS"), "1 of them still being written")
 	write("me,2.5\n4,z,1\n")
 	require.NoError(t, f.Close())
@@ -85,7 +85,7 @@ func TestAppendedAfterItWasRead(t *testing.T) {
 	require.Eventually(t, func() bool {
 		rows = must(t, textClient{}, p, "SELECT FILE, MESSAGE FROM information_schema.STREAM_ERRORS WHERE STREAM_NAME = 'sales_in'")
 		return len(rows) == 1
-	}, 30*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	require.Contains(t, rows[0][0], "data_1.csv")
 	require.Contains(t, rows[0][1], "written to after it was recorded")
 	require.Equal(t, "1 2", ids(t, textClient{}, p))
@@ -153,7 +153,7 @@ func TestStopAtAnotherServer(t *testing.T) {
 	drop(t, dir, "data_2.csv", data2)
 	must(t, textClient{}, other, caughtUp)
 	must(t, textClient{}, other, "DROP STREAM sales_in")
-	require.Eventually(t, func() bool { return len(must(t, textClient{}, p, stateOf)) == 0 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(must(t, textClient{}, p, stateOf)) == 0 }, patience, 20*time.Millisecond)
 	require.Equal(t, "1 2 3 4", ids(t, textClient{}, p))
 	other.Stop(t)
 	p.Stop(t)

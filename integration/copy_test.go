@@ -133,7 +133,7 @@ func TestCopyAndKillQuery(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool {
 		return len(p.Rows(t, "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'COPY INTO%'")) > 0
-	}, time.Minute, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	p.Exec(t, fmt.Sprintf("KILL QUERY %d", id))
 	var killed *mysql.MySQLError
 	require.ErrorAs(t, <-failed, &killed)

@@ -140,7 +140,7 @@ func TestKillWhileCleaning(t *testing.T) {
 				require.NoError(t, err)
 				_, err = os.Stat(left)
 				return len(list) == 0 && os.IsNotExist(err)
-			}, time.Minute, 10*time.Millisecond)
+			}, patience, 10*time.Millisecond)
 			p.Stop(t)
 		})
 	}

@@ -18,7 +18,7 @@ const (
 
 	createSales = `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './lake/_checkpoints/sales'
 	  AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true, inferColumnTypes => true)`
-	caughtUp = "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 60 SECONDS"
+	caughtUp = "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 300 SECONDS"
 	allSales = "SELECT * FROM sales ORDER BY transaction_id"
 	stateOf  = "SELECT STATE, STATE_REASON FROM information_schema.STREAMS WHERE STREAM_NAME = 'sales_in'"
 )

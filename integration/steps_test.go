@@ -20,11 +20,14 @@ func drop(t *testing.T, dir, name, content string) {
 	require.NoError(t, os.Rename(tmp, filepath.Join(dir, "landing", name)))
 }
 
+// patience is how long a test waits for what must come, on a machine that is busy with other tests. It is longer than the longest pause between two attempts of a stream.
+const patience = 3 * time.Minute
+
 // awaitState polls until the stream sales_in is in the state, and returns its state and reason.
 func awaitState(t *testing.T, c client, p *harness.Process, state string) [][]string {
 	t.Helper()
 	var rows [][]string
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		rows = must(t, c, p, stateOf)
 		if len(rows) == 1 && rows[0][0] == state {
 			return rows

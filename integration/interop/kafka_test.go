@@ -3,7 +3,9 @@ package interop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"lakesql/integration/harness"
@@ -24,7 +27,8 @@ import (
 func startKafka(t *testing.T, topic string, partitions int32) (servers string, cl *kgo.Client) {
 	jars := filepath.Join(environment(t), "kafka", "jars", "*")
 	dir := t.TempDir()
-	broker, controller := freePort(t), freePort(t)
+	ports := freePorts(t, 2)
+	broker, controller := ports[0], ports[1]
 	servers = "127.0.0.1:" + broker
 	properties := filepath.Join(dir, "server.properties")
 	require.NoError(t, os.WriteFile(properties, []byte(strings.Join([]string{
@@ -48,16 +52,23 @@ func startKafka(t *testing.T, topic string, partitions int32) (servers string, c
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_, err := kadm.NewClient(cl).CreateTopic(ctx, partitions, 1, nil, topic)
-		return err == nil
-	}, 2*time.Minute, 200*time.Millisecond)
+		return err == nil || errors.Is(err, kerr.TopicAlreadyExists) // by a request whose answer came too late
+	}, 5*time.Minute, 200*time.Millisecond)
 	return servers, cl
 }
 
-func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+// freePorts are ports that nobody listens on. They lie below those that the system gives out, so that no connection gets one of them before it is listened on, not even that of
+// a client which tries whether somebody is there.
+func freePorts(t *testing.T, n int) (ports []string) {
+	for port := 20_000 + rand.IntN(10_000); len(ports) < n; port++ {
+		require.Less(t, port, 1<<16)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			defer l.Close()
+			ports = append(ports, strconv.Itoa(port))
+		}
+	}
+	return ports
 }
 
 // produce writes records from <= i < to, whose values are i, to the partitions of the client's topic in turn.
@@ -92,15 +103,15 @@ func TestRealKafkaAndKills(t *testing.T) {
 		p.Wait(t)
 		p = harness.Start(t, dir)
 	}
-	p.Exec(t, "WAIT FOR STREAM o UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+	p.Exec(t, "WAIT FOR STREAM o UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	require.Equal(t, [][]string{{strconv.Itoa(kills * records), strconv.Itoa(kills * records), "0", strconv.Itoa(kills*records - 1)}},
 		p.Rows(t, "SELECT COUNT(*), COUNT(DISTINCT v), MIN(CAST(v AS SIGNED)), MAX(CAST(v AS SIGNED)) FROM orders"))
 	require.Equal(t, [][]string{{"0"}}, p.Rows(t, "SELECT BACKLOG_ROWS FROM information_schema.STREAMS"))
 
 	transactions(t, servers)
 	p.Exec(t, "CREATE STREAM c INTO committed WITH CHECKPOINT './lake/_checkpoints/c' "+fmt.Sprintf(fromOrders, servers, ", kafka.isolation.level => 'read_committed'"))
-	p.Exec(t, "WAIT FOR STREAM c UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
-	p.Exec(t, "WAIT FOR STREAM o UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+	p.Exec(t, "WAIT FOR STREAM c UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
+	p.Exec(t, "WAIT FOR STREAM o UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	require.Equal(t, [][]string{{"good"}}, p.Rows(t, "SELECT v FROM committed WHERE v LIKE '%d'"))
 	require.Equal(t, [][]string{{"bad"}, {"good"}}, p.Rows(t, "SELECT v FROM orders WHERE v LIKE '%d' ORDER BY v"))
 	p.Stop(t)
@@ -147,7 +158,7 @@ func TestSparkContinuesTheTopics(t *testing.T) {
 				"FROM STREAM kafka('%s', topic => 'orders,returns', startingOffsets => 'earliest')"
 			complete := func(p *harness.Process, name string) {
 				t.Helper()
-				p.Exec(t, "WAIT FOR STREAM "+name+" UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+				p.Exec(t, "WAIT FOR STREAM "+name+" UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 				var rows, each int
 				require.NoError(t, p.DB.QueryRow("SELECT COUNT(*), COUNT(DISTINCT topic, `partition`, `offset`) FROM "+name).Scan(&rows, &each))
 				var newest int64

@@ -104,7 +104,7 @@ func (m *matrix) lakesqlBegins() {
 	}
 	require.Eventually(m.t, func() bool {
 		return p.Rows(m.t, "SELECT COUNT(*) FROM information_schema.STREAMS WHERE LAST_ERROR LIKE '%dead at its point%'")[0][0] == fmt.Sprint(len(points))
-	}, 2*time.Minute, 50*time.Millisecond, "%v", func() any {
+	}, 5*time.Minute, 50*time.Millisecond, "%v", func() any {
 		return p.Rows(m.t, "SELECT STREAM_NAME, STATE, STATE_REASON FROM information_schema.STREAMS")
 	})
 	p.Kill()
@@ -124,7 +124,7 @@ func (m *matrix) begin(p *harness.Process, s *handOverStream) {
 	m.add(p, s, 2)
 	if !s.begins {
 		p.Exec(m.t, m.create(s))
-		p.Exec(m.t, "WAIT FOR STREAM "+s.name+" UNTIL BATCH 0 TIMEOUT 120 SECONDS")
+		p.Exec(m.t, "WAIT FOR STREAM "+s.name+" UNTIL BATCH 0 TIMEOUT 300 SECONDS")
 	}
 	m.add(p, s, s.point.files-2)
 }
@@ -214,7 +214,7 @@ func (m *matrix) lakesqlContinues() {
 		m.add(p, s, s.point.behind)
 	}
 	for _, s := range m.streams {
-		p.Exec(m.t, "WAIT FOR STREAM "+s.name+" UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+		p.Exec(m.t, "WAIT FOR STREAM "+s.name+" UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	}
 	for _, s := range m.streams {
 		n := fmt.Sprint(2 * s.files)

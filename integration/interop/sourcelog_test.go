@@ -42,7 +42,7 @@ func TestSparkKnowsTheFiles(t *testing.T) {
 
 			p := harness.Start(t, dir)
 			p.Exec(t, create("ours"))
-			p.Exec(t, "WAIT FOR STREAM ours UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+			p.Exec(t, "WAIT FOR STREAM ours UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 			p.Exec(t, "STOP STREAM ours")
 			var run sparkRun
 			spark.must(t, &run, "carry_on", source, table("ours"), checkpoint("ours"))
@@ -51,7 +51,7 @@ func TestSparkKnowsTheFiles(t *testing.T) {
 			spark.must(t, &run, "carry_on", source, table("theirs"), checkpoint("theirs"), "after /theirs/sources/0/0") // it cannot read all of them
 			require.Equal(t, sourceLog(t, checkpoint("theirs"), "0"), sourceLog(t, checkpoint("ours"), "0"))
 			p.Exec(t, create("theirs"))
-			p.Exec(t, "WAIT FOR STREAM theirs UNTIL CAUGHT UP TIMEOUT 120 SECONDS")
+			p.Exec(t, "WAIT FOR STREAM theirs UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 			require.Zero(t, newestOf(t, checkpoint("theirs"), "offsets"), "lakesql reads each file once")
 			n := fmt.Sprint(len(awkward))
 			for _, name := range []string{"ours", "theirs"} {

@@ -51,7 +51,7 @@ func TestSparkContinuesTheCheckpoint(t *testing.T) {
 	  AS SELECT * FROM STREAM read_files('./landing', format => 'csv', header => true)`)
 	for _, file := range []int{1, 2} {
 		drop(t, dir, file)
-		p.Exec(t, "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 60 SECONDS")
+		p.Exec(t, "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	}
 	p.Stop(t)
 
@@ -85,7 +85,7 @@ func TestSparkContinuesTheCheckpoint(t *testing.T) {
 
 	drop(t, dir, 4)
 	p = harness.Start(t, dir)
-	p.Exec(t, "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 60 SECONDS")
+	p.Exec(t, "WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	var rows, distinct, least, most int
 	require.NoError(t, p.DB.QueryRow("SELECT COUNT(*), COUNT(DISTINCT transaction_id), MIN(transaction_id), MAX(transaction_id) FROM sales").
 		Scan(&rows, &distinct, &least, &most))

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func (h *handOver) insert(p *harness.Process, n int) {
 
 const createCopy = `CREATE STREAM copy_in INTO mirror WITH CHECKPOINT './lake/_checkpoints/copy' AS SELECT * FROM STREAM(events, maxFilesPerTrigger => 1)`
 
-const caughtUp = "WAIT FOR STREAM copy_in UNTIL CAUGHT UP TIMEOUT 120 SECONDS"
+const caughtUp = "WAIT FOR STREAM copy_in UNTIL CAUGHT UP TIMEOUT 300 SECONDS"
 
 // bySpark lets Spark continue: one batch, or all that is there (0).
 func (h *handOver) bySpark(batches int) (run sparkRun) {
@@ -148,8 +149,11 @@ func TestTableAsASourceTakesTurns(t *testing.T) {
 				p.Exec(t, "CREATE TABLE events (id INT, name VARCHAR(20)) TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'false')")
 				h.insert(p, 25)
 				p.Exec(t, createCopy)
-				p.Exec(t, "WAIT FOR STREAM copy_in UNTIL BATCH 1 TIMEOUT 60 SECONDS")
-				p.Exec(t, "STOP STREAM copy_in")
+				atOnce, err := sql.Open("mysql", "root@tcp("+p.Addr+")/lake?multiStatements=true")
+				require.NoError(t, err)
+				defer func() { require.NoError(t, atOnce.Close()) }()
+				_, err = atOnce.Exec("WAIT FOR STREAM copy_in UNTIL BATCH 1 TIMEOUT 300 SECONDS; STOP STREAM copy_in") // in one text: it must not read all meanwhile
+				require.NoError(t, err)
 			})
 			require.Contains(t, h.offset(), `"isStartingVersion":true`, "handed over within the initial snapshot")
 			next := int64(h.newest("commits") + 1)
