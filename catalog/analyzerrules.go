@@ -36,10 +36,11 @@ const (
 	likeRule
 	jsonTruthRule
 	variablesRule
+	betweenRule
 )
 
-// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, and of
-// every row, before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
+// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
+// every row, of COLLATE and of BETWEEN before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
@@ -57,6 +58,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: orderDistinctRule, Apply: everywhere(orderDistinct)},
 		analyzer.Rule{Id: nanOrderRule, Apply: everywhere(orderNaN)},
 		analyzer.Rule{Id: everyRowRule, Apply: evaluateEveryRow},
+		analyzer.Rule{Id: betweenRule, Apply: everywhere(computeBounds)},
 		analyzer.Rule{Id: operandRule, Apply: everywhere(compareOperands)},
 		analyzer.Rule{Id: countKeysRule, Apply: everywhere(countKeys)},
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},

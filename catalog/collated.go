@@ -12,19 +12,30 @@ import (
 	"lakesql/catalog/mysqltype"
 )
 
-// collateTexts gives COLLATE texts of the lake as texts of GMS's own, the only ones that it takes.
+// collateTexts gives COLLATE texts of the lake as texts of GMS's own, the only ones that it takes; numbers, dates and documents as their texts. What is of bytes, as NULL is too, has
+// no collation but their order: that is an error whatever rows there are, as in MySQL.
 func collateTexts(
 	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
 ) (sql.Node, transform.TreeIdentity, error) {
 	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		collated, ok := e.(*expression.CollatedExpression)
-		if !ok || !collated.Resolved() || types.IsText(collated.Child().Type(ctx)) {
+		if !ok || !collated.Resolved() {
 			return e, transform.SameTree, nil
 		}
-		if _, ofLake := collated.Child().Type(ctx).(mysqltype.String); !ofLake {
+		child := collated.Child()
+		switch t := child.Type(ctx).(type) {
+		case mysqltype.String, sql.DatetimeType:
+			child = compile.NewDateText(child)
+		case sql.NumberType, sql.DecimalType, types.JsonType:
+			child = expression.NewConvert(child, expression.ConvertToChar)
+		default:
+			with, _ := collated.CollationCoercibility(ctx)
+			if _, isNull := t.(sql.NullType); (isNull || types.IsBinaryType(t)) && with.CharacterSet() != sql.CharacterSet_binary {
+				return nil, transform.SameTree, sql.ErrCollationInvalidForCharSet.New(with.Name(), sql.CharacterSet_binary.Name())
+			}
 			return e, transform.SameTree, nil
 		}
-		out, err := e.WithChildren(ctx, compile.NewDateText(collated.Child()))
+		out, err := e.WithChildren(ctx, child)
 		return out, transform.NewTree, err
 	})
 }

@@ -77,7 +77,7 @@ func realDates(ctx *sql.Context, of []sql.Expression, cast bool) ([]sql.Expressi
 func isComparison(e sql.Expression) bool {
 	switch e.(type) {
 	case *expression.Equals, *expression.NullSafeEquals, *expression.GreaterThan, *expression.GreaterThanOrEqual, *expression.LessThan, *expression.LessThanOrEqual,
-		*expression.Between, *expression.InTuple:
+		*expression.Between, *between, *expression.InTuple:
 		return true
 	}
 	return false

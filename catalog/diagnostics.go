@@ -24,10 +24,17 @@ func Failed(ctx *sql.Context, number int, message string) {
 	s.Warn(&sql.Warning{Level: errorLevel, Code: number, Message: message})
 }
 
+// Warnings are in the order in which they were given.
+func (s *session) Warnings() []*sql.Warning {
+	all := s.BaseSession.Warnings() // a copy, the newest first
+	slices.Reverse(all)
+	return all
+}
+
 // ClearWarnings begins the warnings of a statement, and keeps those of the one before for a statement that is about them.
 func (s *session) ClearWarnings() {
 	if !s.cleared {
-		s.before, s.cleared = slices.Clone(s.Warnings()), true
+		s.before, s.cleared = s.Warnings(), true
 	}
 	s.BaseSession.ClearWarnings()
 }
@@ -50,7 +57,7 @@ func (c *Catalog) showDiagnostics(s *sqlext.ShowDiagnostics) action {
 			return nil, nil
 		}
 		before := own.before
-		for _, w := range slices.Backward(before) { // the newest is first
+		for _, w := range before {
 			own.Warn(w)
 		}
 		errors := slices.DeleteFunc(slices.Clone(before), func(w *sql.Warning) bool { return w.Level != errorLevel })

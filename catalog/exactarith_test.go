@@ -98,3 +98,47 @@ func TestPriceArithmeticOnBatches(t *testing.T) {
 	}
 	require.Equal(t, []string{"10000000000000000000000000000000000000000000000000000000000.0000"}, l.rows("SELECT SUM(price * 100000000000000000000000.00) FROM big"))
 }
+
+// TestMoreDigitsThanTheType: ROUND of digits before the point may give a digit more than its type has, in MySQL too; it is compared, joined and chosen all the same.
+func TestMoreDigitsThanTheType(t *testing.T) {
+	l := newLab(t)
+	l.exec(
+		"CREATE TABLE t (id INT, z DECIMAL(38,0), k DECIMAL(3,0))",
+		"INSERT INTO t VALUES (1, 99999999999999999999999999999999999999, 995), (2, 10, 994)",
+	)
+	huge := "1" + strings.Repeat("0", 38)
+	for _, on := range []*lab{l, l.onRows()} {
+		for query, want := range map[string]string{
+			"SELECT a.id FROM t a JOIN t b ON ROUND(a.z, -1) = b.z":                                            "2",
+			"SELECT a.id, b.id FROM t a JOIN t b ON ROUND(a.z, -1) = ROUND(b.z, -1)":                           "1|1 2|2",
+			"SELECT x.r FROM (SELECT ROUND(z, -1) AS r FROM t) x JOIN t ON x.r = t.z":                          "10",
+			"SELECT id FROM t WHERE ROUND(z, -1) IN (SELECT z FROM t)":                                         "2",
+			"SELECT a.id, b.id FROM t a JOIN t b ON GREATEST(ROUND(a.k, -1), 5) = ROUND(b.k, -1)":              "1|1 2|2",
+			"SELECT GREATEST(ROUND(k, -1), 5), LEAST(ROUND(z, -1), k + 1e0), GREATEST(ROUND(z, -1), 0) FROM t": "1000|996|" + huge + " 990|10|10",
+			"SELECT NULLIF(ROUND(k, -1), 990), IF(id = 1, ROUND(k, -1), 0) FROM t":                             "1000|1000 NULL|0",
+		} {
+			require.Equal(t, want, strings.Join(on.rows(query), " "), query)
+		}
+	}
+}
+
+// TestExtremesStopAtNull: GREATEST and LEAST compute no argument behind one that is NULL.
+func TestExtremesStopAtNull(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id INT, n INT, d DECIMAL(10,2), s VARCHAR(9))", "INSERT INTO t VALUES (1, NULL, 100000, 'x'), (2, 7, 100000, 'y')")
+	const warning = "Warning|1264|Out of range value for column 'convert(t.d, decimal(4,2))' at row 1"
+	for _, on := range []*lab{l, l.onRows()} {
+		for query, want := range map[string]struct {
+			rows     string
+			warnings []string
+		}{
+			"SELECT LEAST(n, d, CAST(d AS DECIMAL(4,2))) FROM t":           {"NULL 7.00", []string{warning}},
+			"SELECT GREATEST(CAST(d AS DECIMAL(4,2)), n) FROM t":           {"NULL 99.99", []string{warning, warning}},
+			"SELECT id FROM t WHERE LEAST(n, CAST(d AS DECIMAL(4,2))) > 5": {"2", []string{warning}},
+			"SELECT COALESCE(n, CAST(d AS DECIMAL(4,2))) FROM t":           {"99.99 7.00", []string{warning}},
+		} {
+			require.Equal(t, want.rows, strings.Join(on.rows(query), " "), query)
+			require.Equal(t, want.warnings, on.rows("SHOW WARNINGS"), query)
+		}
+	}
+}

@@ -86,35 +86,38 @@ func (c *exactChoice) WithChildren(ctx *sql.Context, children ...sql.Expression)
 // Eval is the chosen value as a DECIMAL. GMS's would round it to its own type.
 func (c *exactChoice) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	chosen, err := c.chosen(ctx, row)
-	if err != nil || chosen == nil {
+	if err != nil {
 		return nil, err
 	}
-	return roundedTo(ctx, chosen, row, c.scale)
+	for _, e := range chosen {
+		if v, err := roundedTo(ctx, e, row, c.scale); err != nil || v != nil {
+			return v, err
+		}
+	}
+	return nil, nil
 }
 
-// chosen is the operand that has the value; nil: it is NULL.
-func (c *exactChoice) chosen(ctx *sql.Context, row sql.Row) (sql.Expression, error) {
+// chosen are the operands the first of which that is not NULL is the value.
+func (c *exactChoice) chosen(ctx *sql.Context, row sql.Row) ([]sql.Expression, error) {
 	switch e := c.Expression.(type) {
 	case *expression.Case:
 		for _, b := range e.Branches {
 			if is, err := sql.EvaluateCondition(ctx, b.Cond, row); err != nil || sql.IsTrue(is) {
-				return b.Value, err
+				return []sql.Expression{b.Value}, err
 			}
 		}
-		return e.Else, nil
+		if e.Else == nil {
+			return nil, nil
+		}
+		return []sql.Expression{e.Else}, nil
 	case *function.If:
 		is, err := sql.EvaluateCondition(ctx, e.Children()[0], row)
 		if sql.IsTrue(is) {
-			return e.Children()[1], err
+			return e.Children()[1:2], err
 		}
-		return e.Children()[2], err
+		return e.Children()[2:], err
 	}
-	for _, e := range c.Children() { // IFNULL and COALESCE
-		if v, err := e.Eval(ctx, row); err != nil || v != nil {
-			return e, err
-		}
-	}
-	return nil, nil
+	return c.Children(), nil // IFNULL and COALESCE
 }
 
 // roundedTo is the value of an exact expression with digits behind the point.

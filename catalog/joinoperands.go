@@ -11,7 +11,7 @@ import (
 
 // joinOperands has the conditions of joins compared as compareOperands has it, those too that GMS makes of IN (SELECT ...) after that; and leaves in the hash tables
 // of joins on rows the keys of which equal values have one hash. GMS converts both sides to the type of the left one, and so finds no row where a text is compared with
-// a date, or a number with a text. The join looks at its whole condition for the rows found, so that a key less costs time alone.
+// a date, or a number with a text, and fails at a DECIMAL that has more digits than its type. The join looks at its whole condition for the rows found, so that a key less costs time alone.
 func joinOperands(
 	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
 ) (sql.Node, transform.TreeIdentity, error) {
@@ -46,6 +46,9 @@ func hashEqualKeys(ctx *sql.Context, lookup *plan.HashLookup) (sql.Node, transfo
 	same := transform.SameTree
 	for i := range left {
 		pair, unchanged := comparedFlat(ctx, []sql.Expression{left[i], right[i]})
+		if types.IsDecimal(pair[0].Type(ctx)) && types.IsDecimal(pair[1].Type(ctx)) {
+			pair, unchanged = []sql.Expression{hashedAs(ctx, pair[0]), hashedAs(ctx, pair[1])}, transform.NewTree
+		}
 		if !hashAlike(pair[0].Type(ctx), pair[1].Type(ctx)) {
 			same = transform.NewTree
 			continue

@@ -92,7 +92,7 @@ func newMember(ctx *sql.Context, in *plan.InSubquery) (*member, error) {
 
 // hashedAs is an expression of which equal values are the same.
 func hashedAs(ctx *sql.Context, e sql.Expression) sql.Expression {
-	if types.IsDecimal(e.Type(ctx)) {
+	if _, done := e.(*compared); !done && types.IsDecimal(e.Type(ctx)) {
 		return &compared{expression.UnaryExpressionStub{Child: e}, exactOrder{types.InternalDecimalType}}
 	}
 	return e

@@ -76,7 +76,7 @@ func BenchmarkScan(b *testing.B) {
 		{"amount", "amount", nil},
 		{"amount>9000", "amount", must(NewCompare(Greater, column(1), NewInt(9000)))},
 		{"amount*2>9000", "amount", must(NewCompare(Greater, must(NewArith(Multiply, column(1), NewInt(2))), NewInt(9000)))},
-		{"id range", "id", must(newBetween(column(0), NewInt(10), NewInt(1000)))},
+		{"id range", "id", must(NewBetween(column(0), NewInt(10), NewInt(1000)))},
 		{"status LIKE", "status", must(NewLike(column(2), "%-3", '\\'))},
 		{"status IN", "status", must(NewIn(column(2), []Expr{NewString("status-1"), NewString("status-2")}))},
 		{"code LIKE", "code", must(NewLike(column(3), "%abc%", '\\'))},

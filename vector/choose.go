@@ -7,11 +7,11 @@ import (
 	"lakesql/batch"
 )
 
-// choose is CASE: for each row the value of the first branch whose condition is true. A condition or value sees the rows alone that it is asked
-// for, so that one which would fail is not asked about others.
+// choose is CASE: for each row the value of the first branch whose condition is true; or COALESCE: the first value that is not null. A condition or value sees the rows
+// alone that it is asked for, so that one which would fail is not asked about others.
 type choose struct {
-	conditions []Expr
-	values     []Expr // one more than conditions: the last one is ELSE's
+	conditions []Expr // empty: COALESCE
+	values     []Expr // one more than conditions, if any: the last one is ELSE's
 	typ        batch.Type
 
 	chosen []int32         // the branch of each row
@@ -40,6 +40,20 @@ func NewCase(conditions, values []Expr, otherwise Expr) (Expr, error) {
 	return e, nil
 }
 
+// NewCoalesce returns COALESCE(values...). All values have one type of those that have an order.
+func NewCoalesce(values ...Expr) (Expr, error) {
+	if len(values) == 0 {
+		return nil, unsupported("COALESCE of nothing")
+	}
+	e := &choose{values: values, typ: values[0].Type()}
+	for _, v := range values {
+		if v.Type() != e.typ || !batch.Ordered(e.typ) {
+			return nil, unsupported("COALESCE of a %s and a %s", v.Type(), e.typ)
+		}
+	}
+	return e, nil
+}
+
 func (e *choose) Type() batch.Type { return e.typ }
 
 func (e *choose) children() []Expr { return append(append([]Expr{}, e.conditions...), e.values...) }
@@ -53,13 +67,15 @@ func (e *choose) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error
 	e.found, e.mine = resize(e.found, len(e.values)), resize(e.mine, len(e.values))
 	clear(e.found)
 	rest := *b
+	last := len(e.values) - 1
 	for n, value := range e.values {
 		taken := rest
-		if n < len(e.conditions) {
-			if err := e.split(ctx, n, &rest, &taken); err != nil {
+		if n < last && len(e.conditions) > 0 {
+			if err := e.split(ctx, e.conditions[n], n, &rest, &taken); err != nil {
 				return nil, err
 			}
-		} else {
+		}
+		if n == last {
 			selected(&rest, func(i int) { e.chosen[i] = int32(n) })
 		}
 		if taken.Rows() == 0 {
@@ -69,31 +85,44 @@ func (e *choose) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error
 		if e.found[n], err = value.Eval(ctx, &taken); err != nil {
 			return nil, err
 		}
+		if n < last && len(e.conditions) == 0 {
+			e.divide(e.found[n], isKnown, n, &rest, &taken)
+		}
 	}
 	e.assemble(b)
 	return &e.out, nil
 }
 
-// split gives the rows for which condition n is true to taken, and leaves the others in rest.
-func (e *choose) split(ctx context.Context, n int, rest, taken *batch.Batch) error {
-	mine, open := resize(e.mine[n], rest.Len)[:0], e.open[:0]
+func isTrue(v *batch.Vector, i int) bool { return !v.IsNull(i) && boolAt(v, i) }
+
+func isKnown(v *batch.Vector, i int) bool { return !v.IsNull(i) }
+
+// split gives the rows for which a condition is true to taken, the rows of branch n, and leaves the others in rest.
+func (e *choose) split(ctx context.Context, condition Expr, n int, rest, taken *batch.Batch) error {
+	var v *batch.Vector
 	if rest.Rows() > 0 {
-		v, err := e.conditions[n].Eval(ctx, rest)
-		if err != nil {
+		var err error
+		if v, err = condition.Eval(ctx, rest); err != nil {
 			return err
 		}
-		// rest's rows may lie in open: what is written there is never ahead of what is read.
-		selected(rest, func(i int) {
-			if !v.IsNull(i) && boolAt(v, i) {
-				mine, e.chosen[i] = append(mine, int32(i)), int32(n)
-			} else {
-				open = append(open, int32(i))
-			}
-		})
 	}
+	e.divide(v, isTrue, n, rest, taken)
+	return nil
+}
+
+// divide gives the rows for which is holds to taken, the rows of branch n, and leaves the others in rest.
+func (e *choose) divide(v *batch.Vector, is func(v *batch.Vector, i int) bool, n int, rest, taken *batch.Batch) {
+	// rest's rows may lie in open: what is written there is never ahead of what is read.
+	mine, open := resize(e.mine[n], rest.Len)[:0], e.open[:0]
+	selected(rest, func(i int) {
+		if is(v, i) {
+			mine, e.chosen[i] = append(mine, int32(i)), int32(n)
+		} else {
+			open = append(open, int32(i))
+		}
+	})
 	e.mine[n], e.open = mine, open
 	taken.Sel, rest.Sel = notNil(mine), notNil(open)
-	return nil
 }
 
 // notNil is a selection of these rows: nil would be all.
@@ -112,7 +141,7 @@ func (e *choose) assemble(b *batch.Batch) {
 			continue
 		}
 		rows := &batch.Batch{Len: b.Len, Sel: b.Sel}
-		if n < len(e.conditions) {
+		if n < len(e.values)-1 {
 			rows.Sel = e.mine[n]
 		}
 		branch := int32(n)

@@ -102,3 +102,62 @@ func TestDateParts(t *testing.T) {
 	_, err = NewDatePart(Hour, NewString("2024-02-29"))
 	require.Error(t, err)
 }
+
+// TestCoalesceModel compares COALESCE over columns of every type with the rows taken one by one. Each value is computed once, for the rows that need it.
+func TestCoalesceModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := rapid.SampledFrom(modelTypes).Draw(t, "type")
+		n := rapid.IntRange(1, 12).Draw(t, "rows")
+		schema := &batch.Schema{}
+		var cols []*batch.Vector
+		var values []Expr
+		asked := make([]int, rapid.IntRange(1, 4).Draw(t, "values"))
+		for i := range asked {
+			f := batch.Field{Name: "c", Type: typ, Nullable: true}
+			schema.Fields = append(schema.Fields, f)
+			cols = append(cols, drawColumn(t, typ, n))
+			values = append(values, &counted{NewColumn(i, f), &asked[i]})
+		}
+		e := must(NewCoalesce(values...)).Clone()
+		b := batch.New(schema, cols...)
+		if rapid.Bool().Draw(t, "selected") {
+			b.Sel = []int32{}
+			for i := range n {
+				if rapid.Bool().Draw(t, "keep") {
+					b.Sel = append(b.Sel, int32(i))
+				}
+			}
+		}
+		for range 2 { // buffers are used again
+			clear(asked)
+			needed := make([]int, len(asked))
+			got, err := e.Eval(context.Background(), b)
+			require.NoError(t, err)
+			for k := range b.Rows() {
+				i := b.Row(k)
+				var want any
+				for c := 0; c < len(cols) && want == nil; c++ {
+					needed[c]++
+					want = cols[c].Value(i)
+				}
+				require.Equal(t, keyText(want), keyText(got.Value(i)))
+			}
+			require.Equal(t, needed, asked)
+		}
+	})
+}
+
+// counted counts the rows that an expression is asked for. Its clones count together.
+type counted struct {
+	Expr
+	rows *int
+}
+
+func (e *counted) children() []Expr { return []Expr{e.Expr} }
+
+func (e *counted) Clone() Expr { return &counted{e.Expr.Clone(), e.rows} }
+
+func (e *counted) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
+	*e.rows += b.Rows()
+	return e.Expr.Eval(ctx, b)
+}

@@ -16,68 +16,35 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 	if len(list) == 0 {
 		return nil, unsupported("IN ()")
 	}
-	equals := make([]Expr, len(list))
-	for i, x := range list {
-		e, err := NewCompare(Equal, arg, x)
-		if err != nil {
-			return nil, err
-		}
-		equals[i] = e
+	equals, err := equalsOf(arg, list)
+	if err != nil {
+		return nil, err
 	}
 	if e, ok := newSet(equals); ok {
 		return e, nil
 	}
-	test, err := NewOr(equals...)
-	if err != nil || !slices.ContainsFunc(list, func(x Expr) bool { return len(x.children()) > 0 }) {
-		return test, err
+	isComputed := func(x Expr) bool { return len(x.children()) > 0 }
+	if !slices.ContainsFunc(list, isComputed) && !(isComputed(arg) && len(list) > 1) {
+		return NewOr(equals...)
 	}
-	return &listed{arg: arg, test: test}, nil
+	return newAhead([]Expr{arg}, func(operands []Expr) (Expr, error) {
+		equals, err := equalsOf(operands[0], list)
+		if err != nil {
+			return nil, err
+		}
+		return NewOr(equals...)
+	})
 }
 
-// listed is arg IN (list) where items are computed.
-type listed struct {
-	arg, test Expr
-	known     []int32 // the rows whose arg is not null
-	valid     batch.Bitmap
-	out       batch.Vector
-}
-
-func (e *listed) Type() batch.Type { return boolType }
-
-func (e *listed) children() []Expr { return []Expr{e.arg, e.test} }
-
-func (e *listed) Clone() Expr { return &listed{arg: e.arg.Clone(), test: e.test.Clone()} }
-
-func (e *listed) Eval(ctx context.Context, b *batch.Batch) (*batch.Vector, error) {
-	v, err := e.arg.Eval(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	if v.Valid == nil {
-		return e.test.Eval(ctx, b)
-	}
-	e.known = resize(e.known, b.Len)[:0]
-	selected(b, func(i int) {
-		if !v.IsNull(i) {
-			e.known = append(e.known, int32(i))
+func equalsOf(arg Expr, list []Expr) ([]Expr, error) {
+	equals := make([]Expr, len(list))
+	for i, x := range list {
+		var err error
+		if equals[i], err = NewCompare(Equal, arg, x); err != nil {
+			return nil, err
 		}
-	})
-	rows := *b
-	rows.Sel = e.known
-	reset(&e.out, boolType, b.Len)
-	e.valid = resize(e.valid, (b.Len+63)/64)
-	clear(e.valid)
-	if v, err = e.test.Eval(ctx, &rows); err != nil {
-		return nil, err
 	}
-	selected(&rows, func(i int) {
-		if !v.IsNull(i) {
-			e.out.Bools[i] = boolAt(v, i)
-			e.valid.Set(i)
-		}
-	})
-	e.out.Valid = e.valid
-	return &e.out, nil
+	return equals, nil
 }
 
 // set is arg IN (constants) by a hash table.

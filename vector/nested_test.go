@@ -38,7 +38,7 @@ func TestExpressionsOverNestedColumns(t *testing.T) {
 			"like":    func() (Expr, error) { return NewLike(c, "a%", '\\') },
 			"cast":    func() (Expr, error) { return NewCast(c, batch.Type{Kind: batch.String}) },
 			"from":    func() (Expr, error) { return NewCast(NewString("x"), typ) },
-			"between": func() (Expr, error) { return newBetween(c, c, c) },
+			"between": func() (Expr, error) { return NewBetween(c, c, c) },
 		} {
 			_, err := build()
 			var unsupported *UnsupportedError

@@ -114,16 +114,3 @@ func TestRounding(t *testing.T) {
 	require.Nil(t, e, "99.99 would round to 100.0, which has four digits")
 	require.Error(t, err)
 }
-
-// newBetween returns low <= arg AND arg <= high.
-func newBetween(arg, low, high Expr) (Expr, error) {
-	from, err := NewCompare(GreaterEqual, arg, low)
-	if err != nil {
-		return nil, err
-	}
-	to, err := NewCompare(LessEqual, arg, high)
-	if err != nil {
-		return nil, err
-	}
-	return NewAnd(from, to)
-}

@@ -42,8 +42,10 @@ func (p pruner) outcome(e Expr) outcome {
 		return p.compare(e.op, p.bounds(e.l), p.bounds(e.r))
 	case *set:
 		return p.set(e)
-	case *listed:
-		return p.outcome(e.test)
+	case *ahead:
+		if len(e.values) == 1 { // else all of them are computed, whatever the first one is
+			return p.outcome(e.alike)
+		}
 	case *like:
 		return p.like(e)
 	case *literal, *parameter, *column:

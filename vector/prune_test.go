@@ -103,7 +103,7 @@ func TestSkips(t *testing.T) {
 		"s LIKE 'd%'":       {must(NewLike(s, "d%", '\\')), true},
 		"s LIKE 'da%'":      {must(NewLike(s, "da%", '\\')), false},
 		"s LIKE '%a'":       {must(NewLike(s, "%a", '\\')), true},
-		"n BETWEEN 1 AND 9": {must(newBetween(n, NewInt(1), NewInt(9))), false},
+		"n BETWEEN 1 AND 9": {must(NewBetween(n, NewInt(1), NewInt(9))), false},
 		"n = 9 OR s = 'c'":  {must(NewOr(cmp(Equal, n, NewInt(9)), cmp(Equal, s, NewString("c")))), true},
 		"n = 15 AND s = ''": {must(NewAnd(cmp(Equal, n, NewInt(15)), cmp(Equal, s, NewString("")))), false},
 	} {

@@ -87,14 +87,14 @@ func mayFail(e Expr) bool {
 // testCost estimates what an expression costs for a row, in units of a comparison of numbers; false when it may fail.
 func testCost(e Expr) (cost int, ok bool) {
 	switch e := e.(type) {
-	case *column, *literal:
+	case *column, *literal, *computed:
 		return 0, true
 	case *compare:
 		cost = 1
 		if e.l.Type().Layout() == batch.LayoutBytes {
 			cost = 4
 		}
-	case *isNull, *not, *logic, *listed:
+	case *isNull, *not, *logic, *ahead:
 	case *set:
 		cost = 3
 	case *amongKeys:

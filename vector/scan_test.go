@@ -261,7 +261,7 @@ func TestPagesAreSkipped(t *testing.T) {
 	id, word := NewColumn(0, schema.Fields[0]), NewColumn(1, schema.Fields[1])
 	must := func(e Expr, err error) Expr { require.NoError(t, err); return e }
 	for _, predicate := range []Expr{
-		must(newBetween(id, NewInt(12_345), NewInt(12_350))),
+		must(NewBetween(id, NewInt(12_345), NewInt(12_350))),
 		must(NewCompare(Equal, word, NewString("word 0000021"))),
 		must(NewAnd(must(NewCompare(GreaterEqual, id, NewInt(rows-3))), must(NewNot(NewIsNull(word))))),
 		must(NewAnd(must(NewCompare(Equal, word, NewString("word 0000007"))), must(NewCompare(Less, id, NewInt(1100))))),

@@ -55,8 +55,8 @@ func (s estimator) share(e Expr) float64 {
 		return likelyNull
 	case *compare:
 		return s.compare(e)
-	case *listed:
-		return s.share(e.test)
+	case *ahead:
+		return s.share(e.alike)
 	case *set:
 		return min(1, float64(len(e.equals))*s.equal(e.arg))
 	case *like:

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
@@ -273,17 +274,11 @@ func (c compiler) not(e sql.Expression) (vector.Expr, error) {
 	return vector.NewNot(x)
 }
 
-// compare compiles l op r. A literal takes the type by which MySQL compares it with the other side.
+// compare compiles l op r.
 func (c compiler) compare(op vector.CompareOp, l, r sql.Expression) (vector.Expr, error) {
-	if !c.comparedByBytes(l, r) {
-		return nil, errNotCompiled
-	}
-	left, right, err := c.operands(l, r)
+	left, right, err := c.comparable(l, r)
 	if err != nil {
 		return nil, err
-	}
-	if !alike(left.Type(), right.Type()) {
-		return nil, errNotCompiled
 	}
 	if left.Type().Kind == batch.Bool && op != vector.Equal && op != vector.NullSafeEqual {
 		return nil, errNotCompiled
@@ -292,6 +287,17 @@ func (c compiler) compare(op vector.CompareOp, l, r sql.Expression) (vector.Expr
 		return nil, err
 	}
 	return vector.NewCompare(op, left, right)
+}
+
+// comparable compiles two operands that are compared. A literal takes the type by which MySQL compares it with the other one.
+func (c compiler) comparable(l, r sql.Expression) (left, right vector.Expr, err error) {
+	if !c.comparedByBytes(l, r) {
+		return nil, nil, errNotCompiled
+	}
+	if left, right, err = c.operands(l, r); err == nil && !alike(left.Type(), right.Type()) {
+		err = errNotCompiled
+	}
+	return left, right, err
 }
 
 // ofOneScale are two operands where both are decimals, and no decimal here has the digits of both: the one with fewer decimals is given zeros. A value that has
@@ -380,15 +386,23 @@ func family(k batch.Kind) batch.Kind {
 }
 
 func (c compiler) between(e *expression.Between) (vector.Expr, error) {
-	from, err := c.compare(vector.GreaterEqual, e.Val, e.Lower)
+	x, low, err := c.comparable(e.Val, e.Lower)
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.compare(vector.LessEqual, e.Val, e.Upper)
-	if err != nil {
-		return nil, err
+	again, high, err := c.comparable(e.Val, e.Upper)
+	if err != nil || x.Type().Kind == batch.Bool || x.Type() != again.Type() {
+		return nil, cmp.Or(err, errNotCompiled)
 	}
-	return vector.NewAnd(from, to)
+	for range 2 { // the second time with the scale that the value has by then
+		if x, low, err = c.ofOneScale(x, low); err == nil {
+			x, high, err = c.ofOneScale(x, high)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return vector.NewBetween(x, low, high)
 }
 
 func (c compiler) in(l, r sql.Expression) (vector.Expr, error) {

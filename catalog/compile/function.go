@@ -100,11 +100,11 @@ func (c compiler) coalesce(e sql.Expression) (vector.Expr, error) {
 	if len(args) < 2 {
 		return nil, errNotCompiled
 	}
-	conditions := make([]sql.Expression, len(args)-1)
-	for i, arg := range args[:len(args)-1] {
-		conditions[i] = expression.NewNot(expression.NewIsNull(arg))
+	values, err := c.alternatives(e, args)
+	if err != nil {
+		return nil, err
 	}
-	return c.choose(e, conditions, args)
+	return vector.NewCoalesce(values...)
 }
 
 // choose compiles an expression that gives the value of the first condition that is true, and else the last value.
@@ -117,7 +117,17 @@ func (c compiler) choose(e sql.Expression, conditions, values []sql.Expression) 
 		}
 		whens[i] = x
 	}
-	thens := make([]vector.Expr, len(values))
+	thens, err := c.alternatives(e, values)
+	if err != nil {
+		return nil, err
+	}
+	last := len(thens) - 1
+	return vector.NewCase(whens, thens[:last], thens[last])
+}
+
+// alternatives are values, of which an expression gives one, in one type.
+func (c compiler) alternatives(e sql.Expression, values []sql.Expression) ([]vector.Expr, error) {
+	out := make([]vector.Expr, len(values))
 	for i, value := range values {
 		if literal, ok := value.(*expression.Literal); ok && literal.Value() == nil {
 			continue
@@ -126,24 +136,23 @@ func (c compiler) choose(e sql.Expression, conditions, values []sql.Expression) 
 		if err != nil {
 			return nil, err
 		}
-		thens[i] = x
+		out[i] = x
 	}
-	t, ok := chosenType(e.Type(c.ctx), thens)
+	t, ok := chosenType(e.Type(c.ctx), out)
 	if !ok {
 		return nil, errNotCompiled
 	}
-	for i, x := range thens {
+	for i, x := range out {
 		if x == nil {
-			thens[i] = vector.NewNull(t)
+			out[i] = vector.NewNull(t)
 			continue
 		}
 		var err error
-		if thens[i], err = vector.NewCast(x, t); err != nil {
+		if out[i], err = vector.NewCast(x, t); err != nil {
 			return nil, err
 		}
 	}
-	last := len(thens) - 1
-	return vector.NewCase(whens, thens[:last], thens[last])
+	return out, nil
 }
 
 // chosenType is the type of a choice between values (nil: NULL) which GMS gives the type gms; false where it would not keep their values.

@@ -271,11 +271,11 @@ func (c *rowCall) Append(ctx context.Context, out *batch.Vector, i int) (err err
 		c.row[n] = get(i)
 	}
 	v, err := c.expr.Eval(c.ctx, c.row)
-	if err == nil {
-		v, err = callValue(c.ctx, c.typ, v)
+	defer c.warn(ctx)
+	if err != nil || mysqltype.AppendComputed(out, v) {
+		return err
 	}
-	c.warn(ctx)
-	if err != nil {
+	if v, err = callValue(c.ctx, c.typ, v); err != nil {
 		return err
 	}
 	return out.AppendValue(v)

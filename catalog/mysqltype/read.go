@@ -120,3 +120,30 @@ func toAPD(n decimal128.Num, exponent int32) *apd.Decimal {
 	d.Coeff.SetMathBigInt(n.Abs().BigInt())
 	return d
 }
+
+// fromAPD is a number that has so many digits behind the point; false where it has another number of them, or too many in all.
+func fromAPD(d *apd.Decimal, scale uint8) (decimal128.Num, bool) {
+	n := d.Coeff.MathBigInt()
+	if d.Form != apd.Finite || d.Exponent != -int32(scale) || n.BitLen() > 127 {
+		return decimal128.Num{}, false
+	}
+	out := decimal128.FromBigInt(n)
+	if d.Negative {
+		out = out.Negate()
+	}
+	return out, true
+}
+
+// AppendComputed appends a DECIMAL that an expression has computed. It may have a digit more than its type, as in MySQL, where ROUND(99, -1) is a DECIMAL(2). False: it is
+// no DECIMAL of the vector's scale.
+func AppendComputed(out *batch.Vector, v any) bool {
+	d, ok := v.(*apd.Decimal)
+	if !ok || out.Type.Kind != batch.Decimal {
+		return false
+	}
+	n, ok := fromAPD(d, out.Type.Scale)
+	if ok {
+		out.AppendDecimal(n)
+	}
+	return ok
+}
