@@ -45,7 +45,7 @@ func (b *Builder) AppendRow(values ...any) error {
 	for i, v := range values {
 		if err := b.cols[i].AppendValue(v); err != nil {
 			for _, c := range b.cols[:i] {
-				c.truncate(before)
+				c.Truncate(before)
 			}
 			return fmt.Errorf("append row: column %s: %w", b.schema.Fields[i].Name, err)
 		}

@@ -23,7 +23,7 @@ func (v *Vector) AppendFromJSON(text []byte) error {
 		err = r.end()
 	}
 	if err != nil {
-		v.truncate(before)
+		v.Truncate(before)
 	}
 	return err
 }

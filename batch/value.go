@@ -152,7 +152,7 @@ func (v *Vector) appendChildren(values []any) error {
 			child = v.Children[i]
 		}
 		if err := child.AppendValue(x); err != nil {
-			v.truncate(v.Len)
+			v.Truncate(v.Len)
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ func (v *Vector) appendEntries(entries []Entry) error {
 			err = v.Children[1].AppendValue(e.Value)
 		}
 		if err != nil {
-			v.truncate(v.Len)
+			v.Truncate(v.Len)
 			return err
 		}
 	}

@@ -78,8 +78,8 @@ func (v *Vector) Reset() {
 	}
 }
 
-// truncate drops the rows from n on, also those that only some of the children have.
-func (v *Vector) truncate(n int) {
+// Truncate drops the rows from n on, also those that only some of the children have.
+func (v *Vector) Truncate(n int) {
 	if v.Valid != nil {
 		v.Valid = v.Valid[:bitmapWords(n)]
 		if n&63 != 0 {
@@ -112,12 +112,12 @@ func (v *Vector) truncate(n int) {
 		v.Off, v.Bytes = v.Off[:n+1], v.Bytes[:v.Off[n]]
 	case LayoutStruct:
 		for _, child := range v.Children {
-			child.truncate(n)
+			child.Truncate(n)
 		}
 	case LayoutList:
 		v.Off = v.Off[:n+1]
 		for _, child := range v.Children {
-			child.truncate(int(v.Off[n]))
+			child.Truncate(int(v.Off[n]))
 		}
 	}
 }

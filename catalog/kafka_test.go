@@ -49,6 +49,33 @@ func TestStreamKafka(t *testing.T) {
 	require.Contains(t, plan, "Backlog: 0 files, 0 bytes, 4 rows")
 }
 
+// TestStreamOfAvro reads values of Avro behind the header of a schema registry; those that are none are dead letters.
+func TestStreamOfAvro(t *testing.T) {
+	servers, put := fakeBrokers(t)
+	l := newLab(t)
+	const schema = `{"type":"record","name":"order","fields":[{"name":"id","type":"long"},{"name":"price","type":{"type":"bytes","logicalType":"decimal","precision":8,"scale":2}},
+		{"name":"to","type":["null",{"type":"record","name":"to","fields":[{"name":"city","type":"string"}]}]}]}`
+	const header = "\x00\x00\x00\x00\x07"
+	put("orders", header+"\x02\x02\x64\x02\x08Oslo", header+"\x04\x02\xff\x00", "no Avro \xff", header+"\x06")
+	l.exec("CREATE STREAM o INTO orders WITH CHECKPOINT './lake/_checkpoints/o' ON ERROR DEAD LETTER INTO dead AS SELECT id, price, `to`->>'$.city' AS city FROM STREAM kafka('"+servers+
+		"', topic => 'orders', startingOffsets => 'earliest', format => 'avro-confluent', avroSchema => '"+schema+"')", "WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+	require.Equal(t, []string{"1|1.00|Oslo", "2|-0.01|NULL"}, l.rows("SELECT * FROM orders ORDER BY id"))
+	dead := l.rows("SELECT * FROM dead")
+	require.Len(t, dead, 2)
+	require.Contains(t, strings.Join(dead, "\n"), "read by format => 'avro'")
+	require.Contains(t, strings.Join(dead, "\n"), "no Avro ")
+	require.Equal(t, []string{"2|", "3|price"}, l.rows("SELECT LINE, IFNULL(`COLUMN`, '') FROM information_schema.STREAM_ERRORS ORDER BY LINE"))
+	require.Contains(t, l.rows("SHOW CREATE STREAM o")[0], "avroSchema => ")
+
+	newer := strings.Replace(schema, `{"name":"to"`, `{"name":"more","type":"boolean"},{"name":"to"`, 1)
+	l.exec("CREATE OR REPLACE STREAM o INTO orders WITH CHECKPOINT './lake/_checkpoints/o' ON ERROR DEAD LETTER INTO dead ON SCHEMA CHANGE ADD COLUMNS AS SELECT id, price, `to`->>'$.city' AS city, more FROM STREAM kafka('" +
+		servers + "', topic => 'orders', startingOffsets => 'earliest', format => 'avro-confluent', avroSchemaId => 8, avroSchema => '" + newer + "')")
+	put("orders", "\x00\x00\x00\x00\x08\x06\x02\x64\x01\x00", header+"\x02\x02\x64\x02\x08Oslo")
+	l.exec("WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+	require.Equal(t, []string{"1|1.00|Oslo|NULL", "2|-0.01|NULL|NULL", "3|1.00|NULL|1"}, l.rows("SELECT * FROM orders ORDER BY id"))
+	require.Contains(t, strings.Join(l.rows("SELECT * FROM dead"), "\n"), "avroSchemaId is 8")
+}
+
 func TestKafkaArguments(t *testing.T) {
 	l := newLab(t)
 	for call, want := range map[string]string{

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"delta/maintain"},
 	{"checkpoint", "delta"},
 	{"delta/dv"},
-	{"format/csv", "format/json", "format/parquet", "format/text"},
+	{"format/avro", "format/csv", "format/json", "format/parquet", "format/text"},
 	{"format"},
 	{"batch", "store", "store/faultstore", "store/storetest"},
 	{"format/jsontext", "format/variant"},

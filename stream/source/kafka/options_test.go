@@ -16,10 +16,10 @@ func TestOptionsAreRefused(t *testing.T) {
 		{"minPartitions", "3", "clusters"}, {"kafka.max.poll.records", "3", "not known"}, {"maxOffsetPerTrigger", "3", "unknown option maxOffsetPerTrigger"},
 		{"maxOffsetsPerTrigger", "0", "whole number"}, {"failOnDataLoss", "perhaps", "true or false"}, {"startingOffsets", "now", "earliest"},
 		{"startingOffsets", `{"t":{"0":-3}}`, "-2 is the least"}, {"subscribePattern", "(", "regular expression"}, {"assign", `{"t":[0]}`, "one of"},
-		{"schema", "id INT", "say format"}, {"format", "xml", "json, csv and text"}, {"kafka.auto.offset.reset", "latest", "startingOffsets"},
+		{"schema", "id INT", "say format"}, {"format", "xml", "json, csv, text, avro and avro-confluent"}, {"kafka.auto.offset.reset", "latest", "startingOffsets"},
 		{"startingTimestamp", "yesterday", "milliseconds"}, {"maxTriggerDelay", "soon", "'30s'"}, {"TOPIC", "x", "given twice"}, {"mode", "FAILFAST", "say format"},
 		{"startingOffsetsByTimestampStrategy", "none", "error or latest"}, {"minOffsetsPerTrigger", "2000000", "is more than"},
-		{"schemaRegistry", "http://x", "not supported yet"}, {"kafka.key.deserializer", "x", "BINARY"}, {"format", "avro", "not supported yet"},
+		{"schemaRegistry", "http://x", "no registry is asked"}, {"kafka.key.deserializer", "x", "BINARY"}, {"format", "avro", "avroSchema => "},
 	} {
 		args := map[string]string{Brokers: "h:1", "topic": "t", c.name: c.value}
 		_, err := parseOptions(args)

@@ -66,6 +66,8 @@ func (s *Source) fixedSchema() error {
 		s.schema = batch.NewSchema(recordFields(true, s.opts.headers)...)
 	case v.format == "text":
 		s.take(s.withMeta(batch.NewSchema(batch.Field{Name: "value", Type: textType, Nullable: true})))
+	case v.avro != nil:
+		s.take(s.withMeta(v.avro.schema.Columns()))
 	case v.text.Schema() != nil:
 		given := batch.NewSchema(slices.Clone(v.text.Schema().Fields)...)
 		v.text.Hint(given)

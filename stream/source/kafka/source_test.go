@@ -71,12 +71,12 @@ func (w *world) Append(t *testing.T) (rows []string) {
 	require.NoError(t, err)
 	for n := range int32(len(topics[topic].Partitions)) {
 		rec := w.put(n, fmt.Sprintf("value %d", w.n))
-		rows = append(rows, fmt.Sprintf("NULL|%s|%s|%d|%d|%s|0", binary(rec.Value), topic, n, rec.Offset, stamp(rec)))
+		rows = append(rows, fmt.Sprintf("NULL|%s|%s|%d|%d|%s|0", hexOf(rec.Value), topic, n, rec.Offset, stamp(rec)))
 	}
 	return rows
 }
 
-func binary(data []byte) string { return fmt.Sprintf("0x%X", data) }
+func hexOf(data []byte) string { return fmt.Sprintf("0x%X", data) }
 
 func stamp(rec *kgo.Record) string {
 	return string(batch.AppendTimestamp(nil, 1000*rec.Timestamp.UnixMilli())) // no digits at a whole second

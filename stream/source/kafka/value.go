@@ -21,7 +21,8 @@ import (
 
 // valueOptions say how values are taken apart.
 type valueOptions struct {
-	format string         // "": they are BINARY; text, json or csv
+	format string         // "": they are BINARY; else one of valueKeys
+	avro   *avroOptions   // of avro
 	text   *files.Options // of json and csv
 	bare   *files.Options // the same without the schema, which finds new columns
 	mode   format.Mode
@@ -35,8 +36,13 @@ var valueKeys = map[string][]string{
 		"negativeinf", "maxcolumns", "maxcharspercolumn", "preferdate", "rescueddatacolumn"},
 	"json": {"schema", "schemahints", "infercolumntypes", "dateformat", "timestampformat", "timestampntzformat", "timezone", "primitivesasstring",
 		"prefersdecimal", "infertimestamp", "dropfieldifallnull", "allowsinglequotes", "allownonnumericnumbers", "readercasesensitive", "rescueddatacolumn"},
-	"text": {},
+	"text":          {},
+	formatAvro:      {"avroschema"},
+	formatConfluent: {"avroschema", "avroschemaid"},
 }
+
+// formats are the names of the formats, for errors.
+const formats = "json, csv, text, avro and avro-confluent"
 
 // parse reads the options that are no others'; given has their spelling.
 func (v *valueOptions) parse(args, given map[string]string) error {
@@ -44,12 +50,9 @@ func (v *valueOptions) parse(args, given map[string]string) error {
 	if v.format == "binary" || v.format == "kafka" {
 		v.format = ""
 	}
-	if v.format == "avro" {
-		return &files.ArgumentError{Err: errors.New("kafka(): format => 'avro' is not supported yet: values are taken apart by json, csv and text"), Later: true}
-	}
 	keys, ok := valueKeys[v.format]
 	if v.format != "" && !ok {
-		return argumentError("option %s => '%s': values are taken apart by json, csv and text", given["format"], args["format"])
+		return argumentError("option %s => '%s': values are taken apart by %s", given["format"], args["format"], formats)
 	}
 	options := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(args)) {
@@ -65,8 +68,11 @@ func (v *valueOptions) parse(args, given map[string]string) error {
 			return v.unknown(key, given[key])
 		}
 	}
-	if v.format == "json" || v.format == "csv" {
+	switch v.format {
+	case "json", "csv":
 		return v.parseText(options)
+	case formatAvro, formatConfluent:
+		return v.parseAvro(options, given)
 	}
 	return nil
 }
@@ -147,7 +153,10 @@ func (t *table) reject(records, record int, column, message string) {
 
 // decode takes values apart. A record without a value, or with an empty one, is a row of NULLs.
 func (v *valueOptions) decode(records []*kgo.Record, schema *batch.Schema) (*table, error) {
-	if v.format != "text" {
+	switch {
+	case v.avro != nil:
+		return v.decodeAvro(records, schema), nil
+	case v.text != nil:
 		return v.decodeLines(records, schema)
 	}
 	col := batch.NewVector(textType, len(records))

@@ -1,10 +1,12 @@
 package kafka
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/avro"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"lakesql/stream/source"
@@ -139,6 +141,86 @@ func TestCSVAndTextValues(t *testing.T) {
 	rows, _, err = read(t, src, end, sourcetest.Next(t, src, end))
 	require.NoError(t, err)
 	require.Equal(t, []string{"\uFFFDz"}, cut(rows))
+}
+
+// TestAvroValues reads values by a schema, with and without Confluent's header.
+func TestAvroValues(t *testing.T) {
+	const schema = `{"type":"record","name":"order","fields":[{"name":"id","type":"int"},{"name":"name","type":["null","string"]},{"name":"tags","type":{"type":"array","items":"string"}}]}`
+	of := func(id int, name any) []byte {
+		data, err := avro.MustParse(schema).Encode(map[string]any{"id": id, "name": name, "tags": []string{"x"}})
+		require.NoError(t, err)
+		return data
+	}
+	for _, header := range []string{"", "\x00\x00\x00\x01\x02"} {
+		w := newWorld(t, 1).with("format", map[bool]string{true: "avro", false: "avro-confluent"}[header == ""], "avroSchema", schema)
+		put := func(value []byte) { w.put(0, header+string(value)) }
+		put(of(1, "a"))
+		put(of(2, nil))
+		w.produce(&kgo.Record{Topic: topic, Key: []byte("gone")})
+		put(of(3, "c")[:3])
+		put(append(of(4, "d"), 1))
+		put(of(5, "e"))
+		src := w.Open(t)
+		columns, err := src.Schema(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "id integer, name string, tags array<string>, _kafka struct<key:binary,topic:string,partition:int,offset:bigint,timestamp:timestamp,timestampType:int>", columns.String())
+		require.False(t, src.Inferred())
+		end := sourcetest.Next(t, src, source.None)
+		rows, bad, err := read(t, src, source.None, end)
+		require.NoError(t, err)
+		require.ElementsMatch(t, []string{`1|a|["x"]`, `2|NULL|["x"]`, "NULL|NULL|NULL", "NULL|NULL|NULL", "NULL|NULL|NULL", `5|e|["x"]`}, cut(rows))
+		require.Len(t, bad, 2)
+		require.Equal(t, []int64{3, 4}, []int64{bad[0].Line, bad[1].Line})
+		require.Equal(t, "name", bad[0].Column)
+		require.Equal(t, fmt.Sprintf("the value ends in the middle (behind byte %d)", len(header)+3), bad[0].Message)
+		require.Equal(t, header+string(of(3, "c")[:3]), string(bad[0].Raw))
+
+		w.env.Malformed = source.DropRow
+		rows, _, err = read(t, w.Open(t), source.None, end)
+		require.NoError(t, err)
+		require.Len(t, rows, 4)
+		w.env.Malformed = source.FailRead
+		_, _, err = read(t, w.Open(t), source.None, end)
+		require.ErrorIs(t, err, source.ErrData)
+		require.ErrorContains(t, err, `[MALFORMED_RECORD_IN_PARSING] partition orders/0, offset 3, field "name": the value ends in the middle`)
+		w.with("mode", "PERMISSIVE", "startingOffsets", "latest").st = newWorld(t, 1).st
+		if header != "" {
+			w.with("avroSchemaId", "258")
+		}
+		src = w.Open(t)
+		_, _, err = src.Latest(t.Context(), source.None, source.Limit{})
+		require.NoError(t, err)
+		put(of(6, "f"))
+		w.put(0, "\x00\x00\x00\x00\x07"+string(of(7, "g")))
+		w.put(0, string(of(8, "h")))
+		rows, bad, err = read(t, src, source.None, sourcetest.Next(t, src, source.None))
+		require.NoError(t, err)
+		if header == "" {
+			require.ElementsMatch(t, []string{`6|f|["x"]`, "NULL|NULL|NULL", `8|h|["x"]`}, cut(rows))
+			require.Contains(t, bad[0].Message, "are read by format => 'avro-confluent'")
+		} else {
+			require.ElementsMatch(t, []string{`6|f|["x"]`, "NULL|NULL|NULL", "NULL|NULL|NULL"}, cut(rows))
+			require.Contains(t, bad[0].Message, "written by schema 7 of the registry, and avroSchemaId is 258")
+			require.Contains(t, bad[1].Message, "are read by format => 'avro'")
+		}
+	}
+}
+
+func TestAvroOptionsAreRefused(t *testing.T) {
+	for want, options := range map[string][]string{
+		"avroSchema => '{":              {"format", "avro"},
+		"option avroSchema: ":           {"format", "avro-confluent", "avroSchema", "{"},
+		"holds itself":                  {"format", "avro", "avroSchema", `{"type":"record","name":"r","fields":[{"name":"a","type":["null","r"]}]}`},
+		"give the number":               {"format", "avro-confluent", "avroSchema", `"int"`, "avroSchemaId", "-1"},
+		"one of format => 'avro-conflu": {"format", "avro", "avroSchema", `"int"`, "avroSchemaId", "1"},
+		"say format => 'avro' too":      {"avroSchema", `"int"`},
+		"a column _kafka":               {"format", "avro", "avroSchema", `{"type":"record","name":"r","fields":[{"name":"_kafka","type":"int"}]}`},
+		"one of format => 'csv'":        {"format", "avro", "avroSchema", `"int"`, "schema", "id INT"},
+	} {
+		w := newWorld(t, 1).with(options...)
+		_, err := Open(t.Context(), source.Spec{Options: w.options}, w.env)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func TestColumnOfThatName(t *testing.T) {
