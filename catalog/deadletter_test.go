@@ -12,7 +12,7 @@ func TestDeadLetterTable(t *testing.T) {
 	l.write("in/a.csv", "id,amount\n1,10\ntwo,20\n3,ten\n4,40\n")
 	l.exec(`CREATE STREAM s INTO sales WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW ON ERROR DEAD LETTER INTO rejected
 		AS SELECT id, CAST(amount AS SIGNED) AS amount FROM STREAM read_files('./in', format => 'csv', header => true, schema => 'id INT, amount STRING')`,
-		"WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|10", "4|40"}, l.rows("SELECT * FROM sales ORDER BY id"))
 	require.Equal(t, []string{"lake.s|0|3|two,20|1", "lake.s|0|NULL|3,ten|NULL"},
 		l.rows("SELECT stream, batch, line, raw, file LIKE '%/in/a.csv' FROM rejected ORDER BY line IS NULL"))
@@ -31,7 +31,7 @@ func TestDeadLetterOfSeveralFields(t *testing.T) {
 	l.exec("CREATE TABLE nested (id INT, a STRUCT<x: INT>, b STRUCT<x: INT>)",
 		`CREATE STREAM s INTO nested WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW ON ERROR DEAD LETTER INTO rejected
 		AS SELECT * FROM STREAM read_files('./in', format => 'csv', header => true, sep => ';', schema => 'id INT, a STRING, b STRING')`,
-		"WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1"}, l.rows("SELECT id FROM nested"))
 	require.Equal(t, []string{"2,no,none|1", "3,nothing,\"{\"\"x\"\":3}\"|0"}, l.rows("SELECT raw, reason LIKE 'a: %; b: %' FROM rejected ORDER BY raw"))
 }
@@ -42,7 +42,7 @@ func TestDeadLetterOfASelectSaysAllColumns(t *testing.T) {
 	l.write("in/a.csv", "id;a;b\n1;5;6\n2;x,y;no \"one\"\n3;7;none\n")
 	l.exec(`CREATE STREAM s INTO t WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW ON ERROR DEAD LETTER INTO rejected
 		AS SELECT id, CAST(a AS SIGNED) AS a, CAST(b AS SIGNED) AS b FROM STREAM read_files('./in', format => 'csv', header => true, sep => ';', quote => '', schema => 'id INT, a STRING, b STRING')`,
-		"WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|5|6"}, l.rows("SELECT * FROM t"))
 	require.Equal(t, []string{`2,"x,y","no ""one"""|1`, "3,7,none|0"}, l.rows("SELECT raw, reason LIKE 'a: %; b: %' FROM rejected ORDER BY raw"))
 	l.refused("CREATE OR REPLACE TABLE rejected (id INT)", "has the dead letters of the stream lake.s")

@@ -23,10 +23,10 @@ func TestFileMetadata(t *testing.T) {
 	require.Equal(t, []string{"6"}, l.rows("SELECT COUNT(*) FROM t"))
 
 	l.exec("CREATE STREAM s INTO streamed WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW AS SELECT *, _metadata.file_name AS origin FROM STREAM "+files,
-		"WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|a%20b.csv", "2|a%20b.csv", "3|c.csv"}, l.rows("SELECT * FROM streamed ORDER BY id"))
 	l.write("in/d.csv", "id,more\n4,x\n")
-	l.exec("START STREAM s", "WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+	l.exec("START STREAM s", "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"4|d.csv|x"}, l.rows("SELECT id, origin, more FROM streamed WHERE id = 4"))
 
 	whole := `{"file_path":"` + path + `/c.csv","file_name":"c.csv","file_size":5,"file_block_start":0,"file_block_length":5,"file_modification_time":"`
@@ -37,7 +37,7 @@ func TestFileMetadata(t *testing.T) {
 	}
 	require.Equal(t, []string{"c.csv|5"}, l.rows("SELECT _metadata->>'$.file_name', _metadata->'$.file_size' FROM "+files+" WHERE id = 3"))
 	require.Equal(t, []string{"3|c.csv|5|5"}, l.rows("SELECT id, file_name, file_size, file_block_length FROM (SELECT id, f._metadata.* FROM "+files+" AS f) x WHERE id = 3"))
-	l.exec("CREATE STREAM w INTO wholes WITH CHECKPOINT './cp2' TRIGGER AVAILABLE NOW AS SELECT id, _metadata FROM STREAM "+files, "WAIT FOR STREAM w TIMEOUT 60 SECONDS")
+	l.exec("CREATE STREAM w INTO wholes WITH CHECKPOINT './cp2' TRIGGER AVAILABLE NOW AS SELECT id, _metadata FROM STREAM "+files, "WAIT FOR STREAM w TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|a%20b.csv", "2|a%20b.csv", "3|c.csv"}, l.rows("SELECT id, _metadata->>'$.file_name' FROM wholes WHERE id < 4 ORDER BY id"))
 	require.Contains(t, l.rows("SHOW CREATE TABLE wholes")[0], "struct<file_path:string,file_name:string,file_size:bigint,")
 

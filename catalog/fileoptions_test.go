@@ -13,11 +13,11 @@ func TestFileOptionsOfStreams(t *testing.T) {
 	l.write("in/old.csv", "id\n1\n")
 	l.exec(`CREATE STREAM s INTO t WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW AS SELECT * FROM STREAM read_files('./in', format => 'csv', header => true, schema => 'id INT',
 			includeExistingFiles => false, cleanSource => 'archive', sourceArchiveDir => './archive', rescuedDataColumn => '_rescued')`,
-		"WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"0"}, l.rows("SELECT COUNT(*) FROM t"))
 	require.Equal(t, []string{"SKIPPED"}, l.rows("SELECT state FROM information_schema.STREAM_FILES"))
 	l.write("in/new.csv", "id,more\n2,x\nno,\n")
-	l.exec("START STREAM s", "WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+	l.exec("START STREAM s", "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"2|more|1", "NULL|NULL|1"}, l.rows("SELECT id, IF(_rescued->>'$.more' = 'x', 'more', NULL), _rescued LIKE '%/in/new.csv\"}' FROM t ORDER BY id IS NULL"))
 	require.Empty(t, l.rows("SHOW STREAM ERRORS FOR s"))
 	require.FileExists(t, l.path("archive", l.path("in"), "new.csv"))

@@ -33,16 +33,16 @@ func TestStreamKafka(t *testing.T) {
 	put("orders", `{"id":1,"name":"a"}`, `{"id":2,"name":"b"}`, `{"id":"x","name":"c"}`)
 	l.exec("CREATE STREAM o INTO orders WITH CHECKPOINT './lake/_checkpoints/o' AS SELECT id, name, CAST(_kafka->>'$.offset' AS SIGNED) AS at FROM STREAM kafka('"+servers+
 		"', topic => 'orders', startingOffsets => 'earliest', format => 'json', schema => 'id INT, name STRING') WHERE id IS NULL OR id > 0",
-		"WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+		"WAIT FOR STREAM o TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|a|0", "2|b|1", "NULL|c|2"}, l.rows("SELECT * FROM orders ORDER BY at"))
 	require.Equal(t, []string{"kafka:orders/0|2|id"}, l.rows("SELECT FILE, LINE, `COLUMN` FROM information_schema.STREAM_ERRORS"))
 	require.Equal(t, []string{"KafkaV2[Subscribe[orders]]|0"}, l.rows("SELECT SOURCE, BACKLOG_ROWS FROM information_schema.STREAMS"))
 	put("orders", `{"id":3,"name":"d"}`)
-	l.exec("WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+	l.exec("WAIT FOR STREAM o TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"4"}, l.rows("SELECT COUNT(*) FROM orders"))
 
 	l.exec("CREATE STREAM raw INTO raw WITH CHECKPOINT './lake/_checkpoints/raw' TRIGGER AVAILABLE NOW OPTIONS (maxOffsetsPerTrigger = 1) AS SELECT CAST(`key` AS CHAR) AS k, CAST(value AS CHAR) AS v, topic, `partition`, `offset`, timestampType FROM STREAM kafka('"+
-		servers+"', subscribe => 'orders', startingOffsets => 'earliest')", "WAIT FOR STREAM raw TIMEOUT 60 SECONDS")
+		servers+"', subscribe => 'orders', startingOffsets => 'earliest')", "WAIT FOR STREAM raw TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{`k|{"id":1,"name":"a"}|orders|0|0|0`}, l.rows("SELECT * FROM raw ORDER BY `offset` LIMIT 1"))
 	require.Equal(t, []string{"4"}, l.rows("SELECT COUNT(*) FROM information_schema.STREAM_PROGRESS WHERE STREAM_NAME = 'raw'"), "a batch a record")
 	plan := strings.Join(l.rows("EXPLAIN CREATE STREAM e INTO e WITH CHECKPOINT './lake/_checkpoints/e' AS SELECT * FROM STREAM kafka('"+servers+"', topic => 'orders', startingOffsets => 'earliest')"), "\n")
@@ -114,7 +114,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 	require.NoError(t, create("s", "env:LAKESQL_SECRET_KAFKA"))
 	require.NoError(t, create("f", "file:kafka"))
-	l.exec("WAIT FOR STREAM s TIMEOUT 60 SECONDS", "WAIT FOR STREAM f TIMEOUT 60 SECONDS")
+	l.exec("WAIT FOR STREAM s TIMEOUT 300 SECONDS", "WAIT FOR STREAM f TIMEOUT 300 SECONDS")
 	shown := strings.Join(append(l.rows("SHOW CREATE STREAM s"), l.rows("SHOW STREAM STATUS")...), "\n") + strings.Join(l.rows("SHOW PROCESSLIST"), "\n")
 	require.Contains(t, shown, "env:LAKESQL_SECRET_KAFKA")
 	require.NotContains(t, shown, password)

@@ -28,8 +28,8 @@ func TestCheckpointsAndTablesStayApart(t *testing.T) {
 			l.refused(verb+"CREATE STREAM s INTO delta.`./out` WITH CHECKPOINT '"+place+"'"+as, found)
 		}
 	}
-	l.exec("CREATE STREAM s4 INTO t4 WITH CHECKPOINT './lake/_checkpoints/s4'"+as, "WAIT FOR STREAM s4 TIMEOUT 20 SECONDS")
-	l.exec("CREATE STREAM s5 INTO t5 WITH CHECKPOINT './lake/lake/t5/_checkpoints/s5'"+as, "WAIT FOR STREAM s5 TIMEOUT 20 SECONDS")
+	l.exec("CREATE STREAM s4 INTO t4 WITH CHECKPOINT './lake/_checkpoints/s4'"+as, "WAIT FOR STREAM s4 TIMEOUT 300 SECONDS")
+	l.exec("CREATE STREAM s5 INTO t5 WITH CHECKPOINT './lake/lake/t5/_checkpoints/s5'"+as, "WAIT FOR STREAM s5 TIMEOUT 300 SECONDS")
 	l.exec("CREATE STREAM s6 INTO t6 WITH CHECKPOINT './lake/other/s6' DISABLE" + as)
 	for _, s := range []string{"lake.s4", "holds a stream's checkpoint"} { // by the definition, and by the files alone
 		l.refused("CREATE TABLE lc (id INT) LOCATION './lake/_checkpoints/s4'", "/lake/_checkpoints/s4", s)
@@ -53,11 +53,11 @@ func TestASourceThatIsNotThereYetIsNamed(t *testing.T) {
 	for name, schema := range map[string]string{"a": "", "b": ", schema => 'id INT'"} {
 		create := fmt.Sprintf(stream, name, name, name, "nothere", schema)
 		require.Contains(t, fmt.Sprint(l.rows("EXPLAIN "+create)), "/nothere], which is not there yet")
-		l.exec(create, "WAIT FOR STREAM "+name+" TIMEOUT 20 SECONDS")
+		l.exec(create, "WAIT FOR STREAM "+name+" TIMEOUT 300 SECONDS")
 		require.Regexp(t, "waiting for file:///.*/nothere, which is not there yet", l.rows("SHOW STREAMS LIKE '" + name + "'")[0])
 	}
 	require.NoError(t, os.MkdirAll(l.path("empty"), 0o755))
-	l.exec(fmt.Sprintf(stream, "c", "c", "c", "empty", ""), "WAIT FOR STREAM c TIMEOUT 20 SECONDS")
+	l.exec(fmt.Sprintf(stream, "c", "c", "c", "empty", ""), "WAIT FOR STREAM c TIMEOUT 300 SECONDS")
 	require.Contains(t, l.rows("SHOW STREAMS LIKE 'c'")[0], "|waiting for the first file|")
 }
 
@@ -83,7 +83,7 @@ func TestWhatIsRefusedSaysWhatToType(t *testing.T) {
 	}
 	l.write("in/a.csv", "id\n1\n")
 	l.exec("CREATE STREAM s INTO u WITH CHECKPOINT './cp' AS SELECT * FROM STREAM read_files('./in', format => 'csv', header => true)",
-		"WAIT FOR STREAM s TIMEOUT 20 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	l.refused("DROP TABLE u", "DROP STREAM lake.s first")
 	l.refused("ALTER STREAM s SKIP FILE 'a.csv'", "whole path", "SHOW STREAM FILES FOR lake.s")
 	l.refused("ALTER STREAM s SKIP FILE './in/a.csv'", "in the table already")

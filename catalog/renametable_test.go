@@ -42,7 +42,7 @@ func TestRenameOfOthers(t *testing.T) {
 
 	l.write("in/a.csv", "id\n1\n")
 	l.exec("CREATE TABLE dim (id INT, name VARCHAR(9))", "CREATE STREAM s INTO u WITH CHECKPOINT './cp' AS SELECT x.id, dim.name FROM STREAM read_files('./in', format => 'csv', header => true) x LEFT JOIN dim ON x.id = dim.id",
-		"WAIT FOR STREAM s TIMEOUT 20 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	l.refused("RENAME TABLE u TO y", "target of the stream lake.s")
 	l.refused("ALTER TABLE dim RENAME TO y", "read by the stream lake.s")
 	l.refused("DROP TABLE dim", "read by the stream lake.s")

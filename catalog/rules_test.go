@@ -96,12 +96,12 @@ func TestStreamsKeepTheRulesOfTheirTarget(t *testing.T) {
 	l.write("in/a.csv", "s,at\nx,2024-02-29 10:00:00\ny,2024-03-01 11:00:00\n")
 	l.exec("CREATE TABLE t (id BIGINT GENERATED ALWAYS AS IDENTITY, s STRING CHECK (s <> 'bad'), n INT DEFAULT 7, at TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(at AS DATE)))",
 		"CREATE STREAM st INTO t WITH CHECKPOINT './cp' AS SELECT s, at FROM STREAM read_files('./in', format => 'csv', header => true)",
-		"WAIT FOR STREAM st TIMEOUT 20 SECONDS")
+		"WAIT FOR STREAM st TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|x|7|2024-02-29", "2|y|7|2024-03-01"}, l.rows("SELECT id, s, n, day FROM t ORDER BY id"))
 	l.write("in/b.csv", "s,at\nz,2024-03-02 00:00:00\n")
-	l.exec("WAIT FOR STREAM st TIMEOUT 20 SECONDS")
+	l.exec("WAIT FOR STREAM st TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"3|z"}, l.rows("SELECT id, s FROM t WHERE day = '2024-03-02'"))
 	l.write("in/c.csv", "s,at\nbad,2024-03-02 00:00:00\n")
-	l.refused("WAIT FOR STREAM st TIMEOUT 20 SECONDS", "t_chk_1")
+	l.refused("WAIT FOR STREAM st TIMEOUT 300 SECONDS", "t_chk_1")
 	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t"))
 }

@@ -21,7 +21,7 @@ func TestSparkProgramOfFiles(t *testing.T) {
 	l := newLab(t)
 	l.write("in/a.csv", "name;id;extra\nann;1;x\n")
 	l.exec(`CREATE STREAM s INTO t (key_, label) WITH CHECKPOINT './cp' TRIGGER AVAILABLE NOW AS SELECT id, UPPER(name) AS n FROM STREAM read_files('./in',
-		format => 'csv', header => true, sep => ';', schema => 'id INT, name STRING, gone DOUBLE') WHERE id > 0 AND name <> 'it''s'`, "WAIT FOR STREAM s TIMEOUT 60 SECONDS")
+		format => 'csv', header => true, sep => ';', schema => 'id INT, name STRING, gone DOUBLE') WHERE id > 0 AND name <> 'it''s'`, "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, `# Continues stream lake.s of lakesql by its checkpoint, each row once. One of the two may run at a time: ALTER STREAM lake.s PAUSE comes first,
 # and ALTER STREAM lake.s RESUME takes the stream back. Needs Spark 3.5 or later with delta-spark.
 # Spark takes up no columns that are new: hand the stream back for them.
@@ -82,7 +82,7 @@ func TestSparkProgramIsRefused(t *testing.T) {
 		{"", "* FROM STREAM read_files('./one/**', format => 'csv', header => true)", "** in the path"},
 	} {
 		name := fmt.Sprintf("s%d", i)
-		l.exec("CREATE STREAM "+name+" INTO t"+name+" WITH CHECKPOINT './cp/"+name+"' TRIGGER AVAILABLE NOW "+c.clauses+" AS SELECT "+c.sel, "WAIT FOR STREAM "+name+" TIMEOUT 60 SECONDS")
+		l.exec("CREATE STREAM "+name+" INTO t"+name+" WITH CHECKPOINT './cp/"+name+"' TRIGGER AVAILABLE NOW "+c.clauses+" AS SELECT "+c.sel, "WAIT FOR STREAM "+name+" TIMEOUT 300 SECONDS")
 		l.refused("SHOW CREATE STREAM "+name+" FOR SPARK", c.why)
 	}
 	l.exec("CREATE STREAM empty INTO e WITH CHECKPOINT './cp/e' DISABLE AS SELECT * FROM STREAM read_files('./none', format => 'json')")
@@ -121,7 +121,7 @@ func TestSparkProgramOfOtherSources(t *testing.T) {
 		`CREATE STREAM k INTO c WITH CHECKPOINT './cp/k' DISABLE OPTIONS (maxOffsetsPerTrigger = 5) AS SELECT CAST(value AS CHAR) AS v, `+"`partition`"+` FROM STREAM kafka('localhost:9',
 			topic => 't', startingOffsets => 'earliest', kafka.security.protocol => 'SASL_SSL', kafka.sasl.mechanism => 'PLAIN', kafka.sasl.username => 'u', kafka.sasl.password => 'env:LAKESQL_SECRET_P')`,
 		`CREATE STREAM u INTO e WITH CHECKPOINT './cp/u' DISABLE TRIGGER EVERY 5 SECONDS AS SELECT value AS v FROM STREAM rate(rowsPerSecond => 3) UNION ALL SELECT value + 1 FROM STREAM rate()`)
-	l.exec("WAIT FOR STREAM d TIMEOUT 60 SECONDS")
+	l.exec("WAIT FOR STREAM d TIMEOUT 300 SECONDS")
 	text := l.sparkOf("d")
 	require.Contains(t, text, "    spark.readStream.format(\"delta\")\n    .option(\"startingVersion\", \"2\")\n    .load(\"file://$DIR/lake/lake/a\")\n")
 	require.Contains(t, text, "CAST(`price` AS DECIMAL(8,1)) AS `price`, coalesce(`label`, 'none') AS `label` FROM `source_0` AS `x` LEFT JOIN delta.`file://$DIR/lake/lake/dim` AS `dim` ON `dim`.`id` = `x`.`id`")

@@ -19,10 +19,10 @@ func TestStreamFromCreateToReset(t *testing.T) {
 	l.refused("CREATE STREAM second INTO other WITH CHECKPOINT './cp/sales' AS SELECT * FROM STREAM read_files('./landing')", "sales_in")
 	require.NoError(t, os.MkdirAll(l.path("landing"), 0o755))
 	l.write("landing/data_1.csv", "\nid,item,amount\n1,pen,1.5\n2,ink,2.5\n")
-	l.exec("WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	l.exec("WAIT FOR STREAM sales_in TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|pen|1.5", "2|ink|2.5"}, l.rows("SELECT * FROM sales ORDER BY id"))
 	l.write("landing/data_2.csv", "id,item,amount\n3,cap,3.5\n")
-	l.exec("WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+	l.exec("WAIT FOR STREAM sales_in UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM sales"))
 	require.Equal(t, []string{"id|int|YES||NULL|", "item|varchar(16383)|YES||NULL|", "amount|double|YES||NULL|"}, l.rows("DESCRIBE sales"))
 	l.refused("DROP TABLE sales", "lake.sales_in", "DROP STREAM")
@@ -45,14 +45,14 @@ func TestStreamFromCreateToReset(t *testing.T) {
 	require.NoError(t, l.c.Close())
 	again := openLab(t, dir)
 	require.Equal(t, []string{"PAUSED"}, again.rows("SELECT STATE FROM information_schema.STREAMS"))
-	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"4"}, again.rows("SELECT COUNT(*) FROM sales"))
 	again.exec("STOP STREAM sales_in")
 	require.NoError(t, os.Rename(again.path("cp", "sales"), again.path("cp", "kept")))
 	again.refused("START STREAM sales_in", "RESET")
 	require.NoError(t, os.Rename(again.path("cp", "kept"), again.path("cp", "sales")))
 	require.Contains(t, again.rows("ALTER STREAM sales_in RESET")[0], "|3|")
-	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 20 SECONDS")
+	again.exec("START STREAM sales_in", "WAIT FOR STREAM sales_in TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"8"}, again.rows("SELECT COUNT(*) FROM sales"))
 	again.exec("DROP STREAM sales_in PURGE CHECKPOINT", "DROP STREAM IF EXISTS sales_in", "DROP TABLE sales")
 	require.NoDirExists(t, again.path("cp", "sales"))
@@ -68,7 +68,7 @@ func TestStreamSelects(t *testing.T) {
 		"joined":  "SELECT s.id, d.label AS name FROM STREAM read_files('./in', format => 'csv', header => true) s JOIN dim d ON d.id = s.id WHERE s.id > 1",
 	} {
 		l.exec("CREATE STREAM s_" + name + " INTO " + name + " WITH CHECKPOINT './cp/" + name + "' TRIGGER AVAILABLE NOW AS " + sel)
-		_, err := l.try("WAIT FOR STREAM s_%s TIMEOUT 20 SECONDS", name)
+		_, err := l.try("WAIT FOR STREAM s_%s TIMEOUT 300 SECONDS", name)
 		require.NoError(t, err, name)
 	}
 	require.Equal(t, []string{"2|bob", "3|cat"}, l.rows("SELECT * FROM vectors ORDER BY id"))
@@ -84,7 +84,7 @@ func TestStreamRefusals(t *testing.T) {
 	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT '/etc/cp' AS SELECT * FROM STREAM read_files('./in', format => 'csv')", "/etc/cp")
 	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT * FROM STREAM read_files('/etc', format => 'csv')", "/etc")
 	l.exec("CREATE STREAM bad INTO t WITH CHECKPOINT './cp0' AS SELECT nope FROM STREAM read_files('./in', format => 'csv', header => true)")
-	l.refused("WAIT FOR STREAM bad TIMEOUT 20 SECONDS", "nope")
+	l.refused("WAIT FOR STREAM bad TIMEOUT 300 SECONDS", "nope")
 	l.exec("DROP STREAM bad")
 	l.refused("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT COUNT(*) FROM STREAM read_files('./in', format => 'csv')")
 	l.refused("SELECT * FROM STREAM read_files('./in', format => 'csv')", "STREAM")
@@ -139,7 +139,7 @@ func TestALostCheckpointHidesNoOtherStream(t *testing.T) {
 			trigger = ""
 		}
 		l.exec(fmt.Sprintf("CREATE STREAM %s INTO t_%s WITH CHECKPOINT './cp/%s' %s AS SELECT * FROM STREAM read_files('./in', "+
-			"format => 'csv', header => true, schema => 'id INT, n INT')", name, name, name, trigger), "WAIT FOR STREAM "+name+" TIMEOUT 20 SECONDS")
+			"format => 'csv', header => true, schema => 'id INT, n INT')", name, name, name, trigger), "WAIT FOR STREAM "+name+" TIMEOUT 300 SECONDS")
 	}
 	require.Len(t, l.rows("SHOW STREAM ERRORS"), 3)
 	require.NoError(t, os.RemoveAll(l.path("cp", "gone")))
@@ -164,10 +164,10 @@ func TestStreamIntoTableWithRules(t *testing.T) {
 	l.exec(`CREATE TABLE t (n BIGINT GENERATED ALWAYS AS IDENTITY, id INT, twice INT GENERATED ALWAYS AS (id * 2), kind VARCHAR(10) DEFAULT 'new', CHECK (id < 100))`)
 	l.write("in/a.csv", "id\n1\n2\n")
 	l.exec(`CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS SELECT id FROM STREAM read_files('./in', format => 'csv', header => true)`,
-		"WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+		"WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|1|2|new", "2|2|4|new"}, l.rows("SELECT * FROM t ORDER BY n"))
 	l.write("in/b.csv", "id\n3\n100\n")
-	_, err := l.try("WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 20 SECONDS")
+	_, err := l.try("WAIT FOR STREAM s UNTIL CAUGHT UP TIMEOUT 300 SECONDS")
 	require.ErrorContains(t, err, "t_chk_1")
 	require.Equal(t, []string{"FAILED"}, l.rows("SELECT STATE FROM information_schema.STREAMS"))
 	require.Equal(t, []string{"2"}, l.rows("SELECT COUNT(*) FROM t"))
@@ -178,7 +178,7 @@ func TestStreamOfRate(t *testing.T) {
 	l.refused("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT * FROM STREAM rate(rows => 3)", "rowsPerSecond")
 	l.refused("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT * FROM STREAM rate(3)", "named options")
 	l.exec("CREATE STREAM r INTO ticks WITH CHECKPOINT './cp/r' AS SELECT value, timestamp AS at FROM STREAM rate(rowsPerSecond => 1000)",
-		"WAIT FOR STREAM r UNTIL BATCH 1 TIMEOUT 60 SECONDS", "STOP STREAM r")
+		"WAIT FOR STREAM r UNTIL BATCH 1 TIMEOUT 300 SECONDS", "STOP STREAM r")
 	require.Equal(t, []string{"1|1|1"}, l.rows("SELECT COUNT(*) >= 2000, COUNT(*) = MAX(value) + 1, COUNT(DISTINCT value) = COUNT(*) FROM ticks"))
 	require.Contains(t, l.rows("SHOW CREATE STREAM r")[0], "STREAM rate(rowsPerSecond => 1000)")
 }

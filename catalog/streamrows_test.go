@@ -13,7 +13,7 @@ import (
 func (l *lab) castStream(name, onError, columns string) error {
 	l.t.Helper()
 	l.exec(fmt.Sprintf("CREATE STREAM s_%s INTO %s WITH CHECKPOINT './cp/%s' TRIGGER AVAILABLE NOW %s AS SELECT %s", name, name, name, onError, columns))
-	_, err := l.try("WAIT FOR STREAM s_%s TIMEOUT 20 SECONDS", name)
+	_, err := l.try("WAIT FOR STREAM s_%s TIMEOUT 300 SECONDS", name)
 	return err
 }
 
