@@ -131,9 +131,32 @@ def follow(spark, source, table, checkpoint, options, batches=0):
     return {"id": query.id, "batches": batches_of(query)}
 
 
+def crash_at_latest(spark, source, table, checkpoint, insert, more, crash):
+    """Begins a stream behind what a table has, which dies in its first batch, for the row of insert; then comes more, and the stream goes on with all that is there."""
+    options = {"startingVersion": "latest"}
+    spark._jvm.java.lang.System.setProperty("lakesql.crash", crash)
+    try:
+        query = spark.readStream.format("delta").options(**options).load(source).writeStream.format("delta").option("checkpointLocation", checkpoint)
+        query = query.trigger(processingTime="0 seconds").start(table)
+        while query.isActive and query.status["message"] != "Waiting for data to arrive":  # it has looked, and knows what latest is
+            time.sleep(0.05)
+        spark.sql(insert).collect()
+        query.awaitTermination(120)
+    except Exception as e:
+        if "crash " + crash not in str(e):
+            raise
+    finally:
+        spark._jvm.java.lang.System.clearProperty("lakesql.crash")
+    if query.isActive:
+        query.stop()
+        raise RuntimeError("the query did not die")
+    spark.sql(more).collect()
+    return follow(spark, source, table, checkpoint, options)
+
+
 def main():
     spark = session(*sys.argv[1:])
-    commands = {"sql": sql, "read": read, "history": history, "carry_on": carry_on, "program": program, "follow": follow}
+    commands = {"sql": sql, "read": read, "history": history, "carry_on": carry_on, "program": program, "follow": follow, "crash_at_latest": crash_at_latest}
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -218,6 +220,100 @@ func TestSparkBeginsFromATable(t *testing.T) {
 			})
 			h.bySpark(0)
 			h.withLakesql(h.complete)
+		})
+	}
+}
+
+// everyRow wants every row to be in the target once, whatever the log says of how it came there.
+func (h *handOver) everyRow(p *harness.Process) {
+	h.t.Helper()
+	require.Equal(h.t, [][]string{{strconv.Itoa(h.rows), strconv.Itoa(h.rows)}}, ours(h.t, p, "SELECT COUNT(*), COUNT(DISTINCT id) FROM mirror"))
+}
+
+// onlyCheckpoint leaves of the target's log the checkpoint of the newest version, and that version's commit, which is no batch's: the transactions are known from the checkpoint alone. (Spark reads no
+// log without the commit of its checkpoint.)
+func (h *handOver) onlyCheckpoint() {
+	h.t.Helper()
+	log := filepath.Join(h.target, "_delta_log")
+	commits, err := filepath.Glob(filepath.Join(log, "*.json"))
+	require.NoError(h.t, err)
+	newest := strings.TrimSuffix(filepath.Base(slices.Max(commits)), ".json")
+	require.FileExists(h.t, filepath.Join(log, newest+".checkpoint.parquet"))
+	data, err := os.ReadFile(filepath.Join(log, newest+".json"))
+	require.NoError(h.t, err)
+	require.NotContains(h.t, string(data), `"txn"`)
+	for _, pattern := range []string{"*.json", ".*.json.crc", "*.crc"} {
+		files, err := filepath.Glob(filepath.Join(log, pattern))
+		require.NoError(h.t, err)
+		for _, f := range files {
+			if !strings.Contains(filepath.Base(f), newest) {
+				require.NoError(h.t, os.Remove(f))
+			}
+		}
+	}
+}
+
+// TestTransactionsOfACheckpoint: the record of the last batch is lost, and so are all commits of the table that a checkpoint of its log covers. Each engine finds in the other's
+// checkpoint that the batch is in the table.
+func TestTransactionsOfACheckpoint(t *testing.T) {
+	environment(t)
+	for _, spark := range []*engine{spark35, spark40} {
+		t.Run(spark.name, func(t *testing.T) {
+			h := newHandOver(t, spark)
+			h.withLakesql(func(p *harness.Process) {
+				p.Exec(t, "CREATE TABLE events (id INT, name VARCHAR(20)) TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'false')")
+				p.Exec(t, "CREATE TABLE mirror (id INT, name VARCHAR(20)) TBLPROPERTIES ('delta.checkpointInterval' = '1', 'delta.autoOptimize.autoCompact' = 'false')")
+				h.insert(p, 2)
+				p.Exec(t, createCopy)
+				p.Exec(t, caughtUp)
+				p.Exec(t, "STOP STREAM copy_in")
+				h.insert(p, 1)
+				p.Exec(t, "ALTER TABLE mirror SET TBLPROPERTIES ('by' = 'lakesql')")
+				require.Eventually(t, func() bool { // it is written behind the commit
+					files, err := filepath.Glob(filepath.Join(h.target, "_delta_log", "*"))
+					require.NoError(t, err)
+					newest := ""
+					for _, f := range files {
+						if strings.HasSuffix(f, ".json") {
+							newest = max(newest, strings.TrimSuffix(f, ".json"))
+						}
+					}
+					return slices.Contains(files, newest+".checkpoint.parquet")
+				}, time.Minute, 10*time.Millisecond)
+			})
+			h.onlyCheckpoint()
+			h.uncommit(false)
+			h.bySpark(0)
+			spark.sql(t, "ALTER TABLE "+quoted(h.target)+" SET TBLPROPERTIES ('by' = 'Spark')")
+			h.onlyCheckpoint()
+			h.uncommit(false)
+			h.withLakesql(func(p *harness.Process) {
+				h.everyRow(p)
+				h.insert(p, 1)
+				p.Exec(t, "START STREAM copy_in")
+				p.Exec(t, caughtUp)
+				h.everyRow(p)
+			})
+		})
+	}
+}
+
+// TestSparkForgetsWhatLatestWas: a stream of Spark's that begins with startingVersion latest dies in its first batch, and something comes before it is started again: the rows of
+// the first batch are lost. lakesql keeps the version (TestLatestSurvivesACrash in stream).
+func TestSparkForgetsWhatLatestWas(t *testing.T) {
+	environment(t)
+	for _, spark := range []*engine{spark35, spark40} {
+		t.Run(spark.name, func(t *testing.T) {
+			h := newHandOver(t, spark)
+			h.withLakesql(func(p *harness.Process) {
+				p.Exec(t, "CREATE TABLE events (id INT, name VARCHAR(20))")
+				h.insert(p, 1)
+			})
+			insert := func(id int) string { return fmt.Sprintf("INSERT INTO %s VALUES (%d, 'n')", quoted(h.source), id) }
+			var run sparkRun
+			spark.must(t, &run, "crash_at_latest", h.source, h.target, h.checkpoint, insert(2), insert(3), "after /offsets/0")
+			require.Equal(t, [][2]int64{{0, 0}, {1, 1}}, run.Batches)
+			require.Equal(t, [][]string{{"3"}}, spark.sql(t, "SELECT id FROM "+quoted(h.target)), "2 is in the range of batch 0, and lost")
 		})
 	}
 }
