@@ -3,6 +3,8 @@ package delta
 import (
 	"context"
 	"time"
+
+	"lakesql/store"
 )
 
 const (
@@ -56,13 +58,27 @@ func (t *Table) checkpointDue(ctx context.Context, s *Snapshot) (bool, error) {
 	if s.Version() < max(s.checkpoint, 0)+interval {
 		return false, nil
 	}
-	listing, err := listVersions(ctx, t.st, s.checkpoint+1)
-	if err != nil || len(listing.checkpoints) == 0 {
-		return err == nil, err
+	newest, err := newestCheckpoint(ctx, t.st, s)
+	if err != nil {
+		return false, err
 	}
-	newest := listing.checkpoints[len(listing.checkpoints)-1].version // another process was faster
-	t.sawCheckpoint(ctx, newest)
-	return s.Version() >= newest+interval, nil
+	if newest > s.checkpoint { // another process was faster
+		t.sawCheckpoint(ctx, newest)
+	}
+	return s.Version() >= max(newest, 0)+interval, nil
+}
+
+// newestCheckpoint is that of the log, which may be newer than the one that a snapshot was made from. It lists the log, of which many thousand versions may be there,
+// only where _last_checkpoint is of no use.
+func newestCheckpoint(ctx context.Context, st store.Store, s *Snapshot) (int64, error) {
+	if hint, ok := readLastCheckpoint(ctx, st); ok && hint >= s.checkpoint && hint <= s.Version() {
+		return hint, nil
+	}
+	listing, err := listVersions(ctx, st, s.checkpoint+1)
+	if err != nil || len(listing.checkpoints) == 0 {
+		return s.checkpoint, err
+	}
+	return listing.checkpoints[len(listing.checkpoints)-1].version, nil
 }
 
 // checkpoint writes one, unless what it would hold is in doubt.

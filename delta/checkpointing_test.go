@@ -114,3 +114,31 @@ func TestMaintain(t *testing.T) {
 	require.ErrorContains(t, err, "00000000000000000006.crc of mem://table says 7 files of 600 bytes, and the log comes to 6 of 600")
 	require.NotContains(t, names(), "6.checkpoint.parquet")
 }
+
+// TestCheckpointOfAnother: a checkpoint that another process wrote is not written again, whatever _last_checkpoint says.
+func TestCheckpointOfAnother(t *testing.T) {
+	for name, hint := range map[string]string{"right": "", "missing": "-", "damaged": `{"version":`, "of before": `{"version":-3}`, "of a version to come": `{"version":70}`} {
+		t.Run(name, func(t *testing.T) {
+			st := memoryStore(t)
+			table := createTable(t, st, testSchema, nil, map[string]string{"delta.checkpointInterval": "3"})
+			for _, file := range []string{"a", "b", "c"} {
+				appendFiles(t, table, file)
+			}
+			wrote, err := NewTable(st).Maintain(ctx)
+			require.NoError(t, err)
+			require.True(t, wrote)
+			if hint != "" {
+				require.NoError(t, st.Delete(ctx, lastCheckpointKey))
+			}
+			if hint != "" && hint != "-" {
+				require.NoError(t, st.PutIfAbsent(ctx, lastCheckpointKey, []byte(hint)))
+			}
+			wrote, err = table.Maintain(ctx)
+			require.NoError(t, err)
+			require.False(t, wrote)
+			s, err := table.Snapshot(ctx)
+			require.NoError(t, err)
+			require.EqualValues(t, 3, s.checkpoint)
+		})
+	}
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 )
+
+// someEntries is how many entries of a folder are read at a time where the first object is enough.
+const someEntries = 64
 
 // List implements Store. Links to files and folders are followed, except a link to a folder that it is in.
 func (l *Local) List(ctx context.Context, prefix, startAfter, delimiter string) iter.Seq2[Info, error] {
@@ -49,6 +53,7 @@ type walk struct {
 	prefix     string
 	startAfter string
 	fold       bool // by "/"
+	anyOrder   bool // the caller wants one object, whichever it is
 	yield      func(Info, error) bool
 }
 
@@ -77,11 +82,44 @@ func (w *walk) folder(key string, above []fs.FileInfo) (more bool, err error) {
 	if err := w.ctx.Err(); err != nil {
 		return false, err
 	}
+	if w.anyOrder {
+		return w.folderInAnyOrder(key, above)
+	}
 	entries, err := os.ReadDir(w.l.path(key))
 	if err != nil {
 		return true, ignoreGone(err)
 	}
 	for _, e := range w.sorted(key, entries) {
+		if more, err := w.entry(e, above); !more || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// folderInAnyOrder reads a folder bit by bit and goes into other folders last: that of a table has many thousands of files, of which the first will do.
+func (w *walk) folderInAnyOrder(key string, above []fs.FileInfo) (more bool, err error) {
+	f, err := os.Open(w.l.path(key))
+	if err != nil {
+		return true, ignoreGone(err)
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	var folders []listed
+	for err == nil {
+		var entries []fs.DirEntry
+		entries, err = f.ReadDir(someEntries)
+		for _, e := range w.sorted(key, entries) {
+			if strings.HasSuffix(e.key, "/") {
+				folders = append(folders, e)
+			} else if more, err := w.entry(e, above); !more || err != nil {
+				return false, err
+			}
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return true, ignoreGone(err)
+	}
+	for _, e := range folders {
 		if more, err := w.entry(e, above); !more || err != nil {
 			return false, err
 		}
@@ -153,7 +191,7 @@ func (w *walk) entry(e listed, above []fs.FileInfo) (more bool, err error) {
 // foldFolder yields one Info for a folder that holds at least one object in question.
 func (w *walk) foldFolder(e listed, above []fs.FileInfo) (more bool, err error) {
 	found := false
-	first := &walk{l: w.l, ctx: w.ctx, prefix: e.key, startAfter: w.startAfter, yield: func(Info, error) bool {
+	first := &walk{l: w.l, ctx: w.ctx, prefix: e.key, startAfter: w.startAfter, anyOrder: true, yield: func(Info, error) bool {
 		found = true
 		return false
 	}}

@@ -236,6 +236,17 @@ func TestLocalLinks(t *testing.T) {
 		keys = append(keys, info.Key)
 	}
 	require.Equal(t, []string{"d/1", "d/file", "d/folder/f"}, keys)
+	for folder, link := range map[string]string{"circles": "..", "links": "nowhere", "linked": outside} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, folder, "deep"), 0o755))
+		require.NoError(t, os.Symlink(link, filepath.Join(dir, folder, "deep", "link")))
+	}
+	require.NoError(t, s.PutIfAbsent(ctx, "deep/er/1", nil))
+	keys = nil
+	for info, err := range s.List(ctx, "", "", "/") {
+		require.NoError(t, err)
+		keys = append(keys, info.Key)
+	}
+	require.Equal(t, []string{"d/", "deep/", "linked/"}, keys, "folders that hold an object")
 	require.NoError(t, store.DeletePrefix(ctx, s, "d/"))
 	data, err := os.ReadFile(filepath.Join(outside, "f"))
 	require.NoError(t, err)
