@@ -37,6 +37,7 @@ const (
 	jsonTruthRule
 	variablesRule
 	betweenRule
+	carriedRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
@@ -63,6 +64,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: countKeysRule, Apply: everywhere(countKeys)},
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
 		analyzer.Rule{Id: collatedRule, Apply: everywhere(collateTexts)},
+		analyzer.Rule{Id: carriedRule, Apply: everywhere(carryCollations)},
 		analyzer.Rule{Id: likeRule, Apply: everywhere(likeTexts)},
 		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(countTruths)},
 		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(collateMembers)},

@@ -124,7 +124,8 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).
-			AddPreAnalyzeRule(collatedRule, everywhere(collateTexts)).AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).
+			AddPreAnalyzeRule(collatedRule, everywhere(collateTexts)).AddPreAnalyzeRule(carriedRule, everywhere(carryCollations)).
+			AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).
 			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(computeBounds)).Build()
 	}
 	c.plain = build()
