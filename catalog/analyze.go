@@ -61,6 +61,8 @@ func (c *Catalog) analyzeTable(s *sqlext.AnalyzeTable) action {
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
+			case sql.ErrTableNotFound.Is(err):
+				rows = append(rows, sql.Row{called, "analyze", "Error", "Table '" + called + "' doesn't exist"}, sql.Row{called, "analyze", "status", "Operation failed"})
 			case err != nil:
 				rows = append(rows, sql.Row{called, "analyze", "Error", err.Error()}, sql.Row{called, "analyze", "status", "Operation failed"})
 			default:

@@ -28,7 +28,7 @@ func TestAnalyzeTableCountsWhatStatisticsLack(t *testing.T) {
 	}
 	_, exact := open().exactRows()
 	require.False(t, exact)
-	require.Equal(t, []string{"lake.t|analyze|status|OK", "lake.none|analyze|Error|table not found: none", "lake.none|analyze|status|Operation failed"}, l.rows("ANALYZE TABLE t, none"))
+	require.Equal(t, []string{"lake.t|analyze|status|OK", "lake.none|analyze|Error|Table 'lake.none' doesn't exist", "lake.none|analyze|status|Operation failed"}, l.rows("ANALYZE TABLE t, none"))
 	rows, exact := open().exactRows()
 	require.True(t, exact)
 	require.Equal(t, int64(3), rows)

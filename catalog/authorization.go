@@ -39,8 +39,20 @@ var installAuthorization = sync.OnceFunc(func() {
 
 // HandleAuth refuses what the user may not do.
 func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQueryState, auth ast.AuthInformation) error {
-	if auth.AuthType == authShowView {
+	switch auth.AuthType {
+	case authShowView:
 		return a.handleShowView(ctx, state, auth)
+	case authSeen:
+		_, err := a.catalog.Database(ctx, auth.TargetNames[0])
+		if sql.ErrDatabaseAccessDeniedForUser.Is(err) {
+			return deniedDatabase(ctx, auth.TargetNames[0])
+		}
+		return err
+	case authShowGrants:
+		if user, host := account(ctx); user == auth.TargetNames[1] && host == auth.TargetNames[2] {
+			return nil
+		}
+		auth.AuthType, auth.TargetNames = ast.AuthType_SELECT, auth.TargetNames[:1]
 	}
 	on := ctx
 	if ofServer(auth) {
@@ -49,6 +61,9 @@ func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQuery
 	err := a.AuthorizationHandler.HandleAuth(on, state, auth)
 	if err == nil {
 		return grantedByOption(ctx, auth)
+	}
+	if view, ok := auth.Extra.(viewName); ok {
+		return sql.ErrInvalidRefInView.New(view.database, view.name) // which does not say what the view reads
 	}
 	if sql.ErrPrivilegeCheckFailed.Is(err) || sql.ErrTableAccessDeniedForUser.Is(err) || sql.ErrDatabaseAccessDeniedForUser.Is(err) {
 		return denied(ctx, auth)

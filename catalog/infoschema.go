@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,12 +56,21 @@ func fromEngine(engine sql.Database, name string) func(r *infoRows) error {
 		}
 		rows, err := sql.RowIterToRows(r.ctx, iter)
 		for _, row := range rows {
+			if name == "TABLE_PRIVILEGES" && everybodys(row[2], row[3]) {
+				continue
+			}
 			if err := r.add(row...); err != nil {
 				return err
 			}
 		}
 		return err
 	}
+}
+
+// everybodys says whether a privilege on a table is one that all have, and that nobody granted.
+func everybodys(database, table any) bool {
+	_, open := performanceTables[fmt.Sprint(table)]
+	return database == "performance_schema" && open
 }
 
 // onePartition is the partition of a table that has one.
@@ -77,10 +87,10 @@ func onePartition(ctx *sql.Context, t sql.Table) sql.Partition {
 }
 
 // GetTableInsensitive returns a table by name, in any case.
-func (d infoSchema) GetTableInsensitive(_ *sql.Context, name string) (sql.Table, bool, error) {
-	name = strings.ToUpper(name)
-	table, ok := d.tables[name]
+func (d infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	table, ok := d.tables[strings.ToUpper(name)]
 	if !ok {
+		noTable(ctx, d.name, name)
 		return nil, false, nil
 	}
 	return table(d.name, strings.ToLower(name)), true, nil

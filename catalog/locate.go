@@ -69,6 +69,14 @@ func (c *Catalog) managedAt(folder string) (*delta.Table, error) {
 // locate finds a table by name: registered ones first, then the folder <database>/<name>. It pins the table in the statement's
 // transaction. false: there is none.
 func (c *Catalog) locate(ctx *sql.Context, s *state, database, name string) (place, bool, error) {
+	p, ok, err := c.locateTable(ctx, s, database, name)
+	if !ok && err == nil {
+		noTable(ctx, database, name)
+	}
+	return p, ok, err
+}
+
+func (c *Catalog) locateTable(ctx *sql.Context, s *state, database, name string) (place, bool, error) {
 	if reserved(name) || strings.Contains(name, "/") {
 		return place{}, false, nil
 	}

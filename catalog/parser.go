@@ -60,7 +60,9 @@ func (p *parser) ParseWithOptions(ctx context.Context, query string, delimiter r
 	if err != nil {
 		return nil, parsed, rest, err
 	}
-	stmt, err = p.adapt(stmt, parsed)
+	if stmt, err = p.adapt(stmt, parsed); err == nil {
+		markView(ctx, stmt, query)
+	}
 	return stmt, parsed, rest, err
 }
 
@@ -169,10 +171,8 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		}
 		return flushStatement(s, text)
 	case *ast.ShowGrants:
-		if s.For == nil {
-			s.Auth = checkedByItself // everybody sees his own
-		}
 		nameHosts(s)
+		s.Auth = grantsOf(s)
 	case *ast.Kill:
 		s.Auth = checkedByItself // the server knows whose connection it is
 	case *ast.Show:
@@ -224,6 +224,7 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			return nil, refuse(KindInvalid, "LOAD DATA INFILE would read the server's disk: "+
 				"write LOAD DATA LOCAL INFILE, or INSERT INTO t SELECT * FROM read_files('path', format => 'csv')")
 		}
+		s.Auth = needs(ast.AuthType_INSERT, namesOf(ast.TableNames{s.Table})[0]) // no FILE: the file is the client's
 	case *ast.Update:
 		if systemTables(s.TableExprs) {
 			return nil, errGrantTables

@@ -2,13 +2,16 @@ package catalog
 
 import (
 	"context"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/catalog/compile"
+	"lakesql/sqlext"
 	"lakesql/vector"
 )
 
@@ -45,6 +48,10 @@ type session struct {
 	cleared  bool
 	profiles profiles
 
+	resolving resolvingView
+	// missing is the table that was looked for last and not found: the error that there is none has no database.
+	missing atomic.Pointer[sqlext.Name]
+
 	memory    Memory
 	allMemory *vector.Budget
 	budget    *vector.Budget // of the statement; nil: nothing asked for it yet
@@ -69,6 +76,26 @@ func (s *session) SetPrivilegeSet(set sql.PrivilegeSet, counter uint64) {
 		held.AddDatabase(mysqlTablesName, sql.PrivilegeType_Select)
 	}
 	s.BaseSession.SetPrivilegeSet(set, counter)
+}
+
+// noTable keeps which table was not found.
+func noTable(ctx *sql.Context, database, name string) {
+	if s, ok := ctx.Session.(*session); ok {
+		s.missing.Store(&sqlext.Name{Database: database, Name: name})
+	}
+}
+
+// WithDatabase names the database in an error that there is no table, as MySQL does.
+func WithDatabase(ctx *sql.Context, err error) error {
+	s, ok := ctx.Session.(*session)
+	if !ok || !sql.ErrTableNotFound.Is(err) {
+		return err
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "table not found: "), ", maybe you mean ")
+	if m := s.missing.Load(); m != nil && strings.EqualFold(m.Name, text) {
+		return sql.ErrTableNotFound.New(m.Database + "." + m.Name)
+	}
+	return err
 }
 
 // CatchWarnings sends warnings to another place, nil for the session, and returns the place before.
@@ -101,6 +128,7 @@ func (s *session) Warn(w *sql.Warning) {
 // nothing was written: so autocommit=0 alone does not freeze what a connection sees.
 func (s *session) ValidateSession(ctx *sql.Context) error {
 	s.insertID, s.budget, s.cleared = 0, nil, false
+	s.missing.Store(nil)
 	if err := s.profiles.begin(ctx); err != nil {
 		return err
 	}

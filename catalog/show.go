@@ -16,6 +16,11 @@ func adaptShow(s *ast.Show) error {
 	switch strings.ToLower(s.Type) {
 	case "processlist":
 		s.Auth = checkedByItself // the server lists what the user may see
+	case "triggers", "events":
+		if s.ShowTablesOpt != nil && s.ShowTablesOpt.DbName != "" {
+			s.Table.DbQualifier = ast.NewTableIdent(s.ShowTablesOpt.DbName) // GMS looks into the current database
+			s.Auth = needsDatabase(authSeen, s.ShowTablesOpt.DbName)
+		}
 	case ast.CreateViewStr:
 		database, name := s.Table.DbQualifier.String(), s.Table.Name.String()
 		if builtInDatabase(database) {
@@ -24,6 +29,23 @@ func adaptShow(s *ast.Show) error {
 		s.Auth = ast.AuthInformation{AuthType: authShowView, TargetType: ast.AuthTargetType_SingleTableIdentifier, TargetNames: []string{database, name}}
 	}
 	return nil
+}
+
+// authShowGrants is what SHOW GRANTS of an account wants: to be it, or SELECT on mysql.
+const authShowGrants = "SHOW GRANTS"
+
+// authSeen is what SHOW TRIGGERS and SHOW EVENTS of a database want: that there is one, and that the user may see it.
+const authSeen = "SEEN"
+
+func grantsOf(s *ast.ShowGrants) ast.AuthInformation {
+	if s.For == nil {
+		return checkedByItself // everybody sees his own
+	}
+	host := s.For.Host
+	if s.For.AnyHost || host == "" {
+		host = "%"
+	}
+	return ast.AuthInformation{AuthType: authShowGrants, TargetType: ast.AuthTargetType_DatabaseIdentifiers, TargetNames: []string{"mysql", s.For.Name, host}}
 }
 
 // flushStatement is FLUSH of what is kept in memory by MySQL: here nothing that another process has changed is read from memory, so there is nothing to

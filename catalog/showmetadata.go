@@ -106,6 +106,7 @@ func (c *Catalog) wantedBy(ctx *sql.Context, s *sqlext.ShowMetadata) (wanted, er
 	}
 	tables, err := c.list(ctx, c.viewer(ctx), wanted{exactly(db.Name()), exactly(s.Table.Name)})
 	if err == nil && len(tables) == 0 {
+		noTable(ctx, db.Name(), s.Table.Name)
 		err = sql.ErrTableNotFound.New(s.Table.Name)
 	}
 	return wanted{exactly(db.Name()), exactly(s.Table.Name)}, err

@@ -46,10 +46,11 @@ func (d systemDatabase) SetCollation(*sql.Context, sql.CollationID) error {
 }
 
 // GetTableInsensitive returns a table by name, in any case.
-func (d systemDatabase) GetTableInsensitive(_ *sql.Context, name string) (sql.Table, bool, error) {
+func (d systemDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
 	name = strings.ToLower(name)
 	table, ok := d.tables[name]
 	if !ok {
+		noTable(ctx, d.name, name)
 		return nil, false, nil
 	}
 	return table(d.name, name), true, nil

@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"context"
+
 	"github.com/dolthub/go-mysql-server/sql"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // CreateView keeps a view in the catalog table.
@@ -46,7 +49,43 @@ func (d database) GetViewDefinition(ctx *sql.Context, name string) (sql.ViewDefi
 		return sql.ViewDefinition{}, false, nil
 	}
 	v, err := viewOf(e)
+	if of, ok := ctx.Session.(*session); ok {
+		of.resolving = resolvingView{viewName{d.name, v.Name}, v.CreateViewStatement}
+	}
 	return v, err == nil, err
+}
+
+// viewName is a view by whose query a table is read.
+type viewName struct{ database, name string }
+
+// resolvingView is the view whose definition was asked for last: its text is parsed next where it is read.
+type resolvingView struct {
+	viewName
+	create string
+}
+
+// markView names the view to the checks of privileges on what it reads.
+func markView(ctx context.Context, stmt ast.Statement, text string) {
+	sctx, ok := ctx.(*sql.Context)
+	if !ok {
+		return
+	}
+	s, ok := sctx.Session.(*session)
+	if !ok || s.resolving.create == "" || s.resolving.create != text {
+		return
+	}
+	view := s.resolving.viewName
+	s.resolving = resolvingView{}
+	ddl, ok := stmt.(*ast.DDL)
+	if !ok || ddl.ViewSpec == nil {
+		return
+	}
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) { // the function has no error
+		if t, ok := n.(*ast.AliasedTableExpr); ok {
+			t.Auth.Extra = view
+		}
+		return true, nil
+	}, ddl.ViewSpec.ViewExpr)
 }
 
 // AllViews lists the views that the user sees.

@@ -24,7 +24,7 @@ var engineErrors = []struct {
 	pattern string
 	text    string
 }{
-	{1146, kinds(sql.ErrTableNotFound), `^table not found: ([^,]+)`, "Table '$1' doesn't exist"},
+	{1146, kinds(sql.ErrTableNotFound), `^table not found: (.+?)(?:, maybe you mean .*)?$`, "Table '$1' doesn't exist"},
 	{1051, kinds(sql.ErrUnknownTable, sql.ErrViewDoesNotExist), "", ""},
 	{1050, kinds(sql.ErrTableAlreadyExists), `^table with name (.*) already exists$`, "Table '$1' already exists"},
 	{1050, kinds(sql.ErrExistingView), "", ""},
@@ -72,6 +72,7 @@ var engineErrors = []struct {
 	{1074, kinds(types.ErrLengthTooLarge), "", ""},
 	{3037, kinds(sql.ErrInvalidGISData), "", ""},
 	{1353, kinds(sql.ErrColumnCountMismatch), "", ""},
+	{1356, kinds(sql.ErrInvalidRefInView), "", ""},
 	{3819, kinds(sql.ErrCheckConstraintViolated), "", ""},
 	{1044, kinds(sql.ErrDatabaseAccessDeniedForUser), "", ""},
 	{1142, kinds(sql.ErrTableAccessDeniedForUser, sql.ErrPrivilegeCheckFailed), "", ""},

@@ -18,6 +18,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"lakesql/catalog"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -174,7 +175,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 	defer sql.SessionCommandEnd(sctx.Session)
 	node, err := h.prepare(sctx, statement.text)
 	if err != nil {
-		return nil, err
+		return nil, catalog.WithDatabase(sctx, err)
 	}
 	schema := node.Schema(sctx)
 	if returnsNoRows(node) || types.IsOkResultSchema(schema) {

@@ -102,6 +102,7 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spo
 	defer h.learnWaits(sctx, c)
 	rest, err = h.execute(sctx, c, r, out, end)
 	if err != nil {
+		err = catalog.WithDatabase(sctx, err)
 		told := sqlError(ended(ctx, err))
 		catalog.Failed(sctx, told.Num, told.Message)
 	}

@@ -128,7 +128,7 @@ func (g *guarded) denied(db *sql.DB, statements ...string) {
 		require.Error(g.t, err, s)
 		var e *gomysql.MySQLError
 		require.ErrorAs(g.t, err, &e, s)
-		require.Contains(g.t, []uint16{1044, 1045, 1142, 1227, 1095}, e.Number, "%s: %s", s, e.Message)
+		require.Contains(g.t, []uint16{1044, 1045, 1142, 1227, 1095, 1356}, e.Number, "%s: %s", s, e.Message)
 	}
 }
 
