@@ -164,6 +164,54 @@ func TestPrepare(t *testing.T) {
 	require.Greater(t, len(list(t, plain, "sources/0/")), 200)
 }
 
+// TestCompactionIsOffTheBatch: the batch that compacts the log writes what is new, however long the log is (P43). Prepare does the rest between batches.
+func TestCompactionIsOffTheBatch(t *testing.T) {
+	ctx := t.Context()
+	st := &countedStore{Memory: store.NewMemory("mem://cp")}
+	c, err := Create(ctx, st)
+	require.NoError(t, err)
+	l := c.Source(0)
+	long := strings.Repeat("x", 20_000)
+	most := map[bool]int64{} // bytes that an Add wrote, of compact batches and of others
+	for id := range int64(130) {
+		before := st.written
+		require.NoError(t, l.Add(ctx, id, []SourceEntry{{Path: fmt.Sprint(long, id)}}))
+		if id > 80 { // a short log is left to the batch
+			most[id%10 == 9] = max(most[id%10 == 9], st.written-before)
+		}
+		require.NoError(t, l.Prepare(ctx))
+	}
+	require.NoError(t, l.Close())
+	require.Less(t, most[true], most[false]+100, "the version, and a line end")
+	require.Len(t, collect(t, c.Source(0)), 130)
+}
+
+// countedStore counts the bytes that are written.
+type countedStore struct {
+	*store.Memory
+	written int64
+}
+
+func (s *countedStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	s.written += int64(len(data))
+	return s.Memory.PutIfAbsent(ctx, key, data)
+}
+
+func (s *countedStore) Create(ctx context.Context, key string) (store.Writer, error) {
+	w, err := s.Memory.Create(ctx, key)
+	return &countedWriter{w, s}, err
+}
+
+type countedWriter struct {
+	store.Writer
+	st *countedStore
+}
+
+func (w *countedWriter) Write(data []byte) (int, error) {
+	w.st.written += int64(len(data))
+	return w.Writer.Write(data)
+}
+
 func TestSourceLogCrash(t *testing.T) {
 	crashes(t, func(st store.Store) { _, err := Create(t.Context(), st); require.NoError(t, err) },
 		func(ctx context.Context, st store.Store) error {

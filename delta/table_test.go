@@ -13,6 +13,7 @@ import (
 
 	"lakesql/batch"
 	"lakesql/store"
+	"lakesql/store/faultstore"
 )
 
 var ctx = context.Background()
@@ -238,6 +239,38 @@ func TestReadersBesideAWriter(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, readers.Wait())
+}
+
+// TestACommitIsAsCheapAsTheFirst: what a commit asks of the store does not grow with the log, and whoever opens the table finds the same files, from checkpoints and commits (P42).
+func TestACommitIsAsCheapAsTheFirst(t *testing.T) {
+	faults := faultstore.New(memoryStore(t))
+	asked := 0
+	faults.Add(faultstore.Rule{Before: func(context.Context, faultstore.Op) error { asked++; return nil }})
+	table := createTable(t, faults, testSchema, nil, map[string]string{"delta.checkpointInterval": "500"})
+	const commits = 2000
+	var costs []int // of each commit
+	for v := range commits {
+		before := asked
+		s, err := table.Snapshot(ctx)
+		require.NoError(t, err)
+		x := table.Begin(s)
+		x.Add(addOf(fmt.Sprint(v)))
+		x.SetTxn("app", int64(v))
+		_, err = x.Commit(ctx, Operation{Name: "STREAMING UPDATE"})
+		require.NoError(t, err)
+		costs = append(costs, asked-before)
+		_, err = table.Maintain(ctx)
+		require.NoError(t, err)
+	}
+	require.LessOrEqual(t, slices.Max(costs[100:]), slices.Max(costs[10:100]), "%v", costs)
+	want, err := table.Snapshot(ctx)
+	require.NoError(t, err)
+	before := asked
+	got, err := NewTable(faults).Snapshot(ctx)
+	require.NoError(t, err)
+	require.Less(t, asked-before, 600, "the newest checkpoint, and the commits behind it")
+	require.Equal(t, commits, got.NumFiles())
+	require.Equal(t, fileFacts(t, want), fileFacts(t, got))
 }
 
 // TestRewritesDoNotPileUp: the log in memory is rebuilt when most of it is dead.
