@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -107,7 +108,7 @@ func (p *streamPlan) Run(
 	if err != nil {
 		return nil, err
 	}
-	return &streamOperator{Operator: op, inputs: inputs}, nil
+	return newStreamOperator(op, inputs), nil
 }
 
 func (p *streamPlan) open(ctx *sql.Context, node sql.Node, bad func([]source.RowError)) (vector.Operator, error) {
@@ -158,11 +159,37 @@ func mayReadTwice(ctx *sql.Context, n sql.Node) bool {
 type streamOperator struct {
 	vector.Operator
 	inputs []vector.Operator
+	open   *atomic.Int32 // forks that are not closed
+	closed bool
 }
 
-// Close closes the plan, then the inputs.
+var _ vector.Forker = (*streamOperator)(nil)
+
+func newStreamOperator(op vector.Operator, inputs []vector.Operator) *streamOperator {
+	o := &streamOperator{Operator: op, inputs: inputs, open: new(atomic.Int32)}
+	o.open.Store(1)
+	return o
+}
+
+// Fork implements vector.Forker.
+func (o *streamOperator) Fork(n int) []vector.Fork {
+	forks := vector.ForkOver(o.Operator, n, func(op vector.Operator) vector.Operator {
+		return &streamOperator{Operator: op, inputs: o.inputs, open: o.open}
+	})
+	o.open.Store(int32(len(forks)))
+	return forks
+}
+
+// Close closes the plan, then the inputs when all forks are closed.
 func (o *streamOperator) Close() error {
+	if o.closed {
+		return nil
+	}
+	o.closed = true
 	err := o.Operator.Close()
+	if o.open.Add(-1) > 0 {
+		return err
+	}
 	for _, in := range o.inputs {
 		err = errors.Join(err, in.Close())
 	}

@@ -26,6 +26,8 @@ const (
 	maxOpenPartitions = 64
 	// maxHeldBytes bounds what they hold in memory together: beyond it the one that holds most ends its row group.
 	maxHeldBytes = 256 << 20
+	// leastGroupBytes is what a row group may hold however many writers there are: smaller ones make scans slow.
+	leastGroupBytes = 16 << 20
 	// leastHeldBytes is what they may hold however little memory there is: less would make row groups of crumbs.
 	leastHeldBytes = 2 << 20
 	// parallelCommits is how many files are made durable at once: that is waiting, not work.
@@ -41,6 +43,8 @@ type FileWriterOptions struct {
 	Rows            RowSource // which rules apply
 	RowIDs          bool      // batches have RowIDField and RowCommitVersionField behind the table's columns, for rows that keep their ids
 	Change          bool      // the files are of changes: batches end with ChangeTypeField, and no rule applies
+	// Writers is how many FileWriters share the rows of a transaction out; together they hold what one would. 0: it is alone.
+	Writers int
 	// Hold is told of each change of the bytes that the writer holds in memory; tight asks it to end row groups early. nil: it is alone.
 	Hold func(bytes int64) (tight bool)
 }
@@ -117,6 +121,10 @@ func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWrit
 	}
 	if w.target <= 0 {
 		w.target = targetFileBytes(meta)
+	}
+	if opts.Writers > 1 {
+		w.maxHeld /= opts.Writers
+		w.parquet.RowGroupBytes = max(parquet.DefaultRowGroupBytes*3/4/opts.Writers, leastGroupBytes) // a quarter is for what each has besides
 	}
 	if w.parquet.Compression, w.suffix, err = compressionOf(meta.Configuration["delta.parquet.compression.codec"]); err != nil {
 		return nil, err
@@ -346,6 +354,12 @@ func conform(v *batch.Vector, t batch.Type) (*batch.Vector, bool) {
 		}
 	}
 	return &out, true
+}
+
+// Parts tells whether several FileWriters may share the rows of one transaction out: where there are partitions, each would begin files in all of them, and values of
+// identity columns are handed out by one.
+func (w *FileWriter) Parts() bool {
+	return len(w.partCols) == 0 && (w.rules == nil || len(w.rules.identity) == 0)
 }
 
 // Checks tells whether the table has conditions that a row may not meet.

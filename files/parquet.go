@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"lakesql/batch"
 	"lakesql/format"
@@ -22,9 +23,14 @@ func openFooter(c *contents) (*parquet.File, error) {
 // parquetRows reads the columns of a Parquet file by their names.
 type parquetRows struct {
 	contents *contents
+	file     *parquet.File
+	schema   *batch.Schema
+	rescued  *format.Rescued
+	columns  []batch.Field // that are read
 	scan     *parquet.Scanner
 	extra    []string
 	rescue   *parquetRescue // nil: nothing is rescued
+	given    int            // row groups that cut has given
 }
 
 func openParquet(c *contents, schema *batch.Schema, rescued *format.Rescued) (formatReader, func(), error) {
@@ -32,23 +38,58 @@ func openParquet(c *contents, schema *batch.Schema, rescued *format.Rescued) (fo
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &parquetRows{contents: c}
+	r := &parquetRows{contents: c, file: f, schema: schema, rescued: rescued}
 	for _, column := range f.Schema().Fields {
 		if schema.Index(column.Name) < 0 {
 			r.extra = append(r.extra, column.Name)
 		}
 	}
-	columns := schema.Fields
-	if rescued.Index(schema) >= 0 {
-		r.rescue = newParquetRescue(f, schema, rescued)
-		columns = r.rescue.columns
-	}
-	r.scan = f.Scan(context.WithoutCancel(c.ctx), parquet.ScanOptions{Columns: columns})
+	r.bind()
+	r.begin(nil)
 	release := func() {
-		_ = r.scan.Close() // it has only buffers to let go
-		_ = f.Close()      // and this no mapping
+		r.close()
+		_ = f.Close() // it has no mapping
 	}
 	return r, release, nil
+}
+
+// bind finds out which columns are read.
+func (r *parquetRows) bind() {
+	r.columns = r.schema.Fields
+	if r.rescued.Index(r.schema) >= 0 {
+		r.rescue = newParquetRescue(r.file, r.schema, r.rescued)
+		r.columns = r.rescue.columns
+	}
+}
+
+// begin makes the rows those of some row groups; nil: all.
+func (r *parquetRows) begin(groups []int) {
+	r.scan = r.file.Scan(context.WithoutCancel(r.contents.ctx), parquet.ScanOptions{Columns: r.columns, RowGroups: groups})
+}
+
+func (r *parquetRows) cut(Piece) (Piece, error) {
+	if r.given == len(r.file.RowGroups()) {
+		return Piece{}, io.EOF
+	}
+	r.given++
+	return Piece{group: r.given - 1}, nil
+}
+
+func (r *parquetRows) fork(c *contents, _ func(RowError)) (partedRows, func(), error) {
+	out := &parquetRows{contents: c, file: r.file, schema: r.schema, rescued: r.rescued, extra: r.extra}
+	out.bind()
+	return out, out.close, nil
+}
+
+func (r *parquetRows) take(p Piece) {
+	r.close()
+	r.begin([]int{p.group})
+}
+
+func (r *parquetRows) close() {
+	if r.scan != nil {
+		_ = r.scan.Close() // it has only buffers to let go
+	}
 }
 
 // Next returns the next rows, or io.EOF.

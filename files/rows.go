@@ -10,7 +10,7 @@ import (
 	"lakesql/format/text"
 )
 
-// formatReader is the rows of one file, as the packages below format have them.
+// formatReader is the rows of one file. Its methods are those of format.LineReader.
 type formatReader interface {
 	Next() (*batch.Batch, error)
 	Extra() []string
@@ -26,25 +26,26 @@ func (o *Options) openRows(c *contents, schema *batch.Schema, rescued format.Res
 	if err != nil {
 		return nil, nil, err
 	}
+	var reader format.LineReader
 	switch o.Format {
 	case "json":
 		opts := o.JSON
 		opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
-		rows, err = json.NewReader(data, schema, opts)
+		reader, err = json.NewReader(data, schema, opts)
 	case "text":
 		opts := text.Options{TextOptions: o.CSV.TextOptions, WholeText: o.wholeText}
 		opts.SizeHint, opts.OnError = size, onError
-		rows, err = text.NewReader(data, schema, opts)
+		reader, err = text.NewReader(data, schema, opts)
 	default:
 		opts := o.CSV
 		opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
-		rows, err = csv.NewReader(data, schema, opts)
+		reader, err = csv.NewReader(data, schema, opts)
 	}
 	if err != nil {
 		release()
 		return nil, nil, err
 	}
-	return rows, release, nil
+	return lines{reader}, release, nil
 }
 
 // openText gives a file's bytes as UTF-8, unpacked; size is 0 where it is not known.

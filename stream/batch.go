@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
-	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/delta"
 	"lakesql/stream/source"
@@ -141,9 +139,6 @@ func (ss *session) attempt(ctx context.Context, b *micro, snap *delta.Snapshot, 
 	rows = newTexts(rows, fit.texts, ss.def.OnError.Mode, res.observed.selected)
 	rows = vector.NewProject(rows, fit.exprs, fit.given())
 	err = ss.writeFiles(ctx, rows, snap, fit, res)
-	if closeErr := rows.Close(); err == nil && closeErr != nil {
-		err = closeErr
-	}
 	for i, in := range inputs {
 		res.inputRows[i] = in.rows
 	}
@@ -174,8 +169,8 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 			closeAll()
 			return nil, nil, fmt.Errorf("read batch %d from source %d: %w", b.id, i, err)
 		}
-		in := &counted{Operator: op, stream: ss.s, turn: ss.turn}
-		inputs, ops = append(inputs, in), append(ops, in)
+		in := &counted{ss: ss}
+		inputs, ops = append(inputs, in), append(ops, in.over(op))
 	}
 	rows, err := ss.plan.plan.Run(ctx, ops, b.time, res.observed.selected)
 	if err != nil {
@@ -183,43 +178,6 @@ func (ss *session) openRange(ctx context.Context, b *micro, res *batchResult) (v
 		return nil, inputs, &selectError{err}
 	}
 	return rows, inputs, nil
-}
-
-// writeFiles drains rows into the table's data files.
-func (ss *session) writeFiles(ctx context.Context, rows vector.Operator, snap *delta.Snapshot, fit *fitting, res *batchResult) error {
-	w, err := delta.NewFileWriter(ss.target.Table.Store(), snap, fit.metadata, delta.FileWriterOptions{
-		Evaluator: ss.s.m.cfg.Evaluator, Hold: ss.s.m.cfg.Memory.Hold,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = w.Abort() }() // the error that counts is the one that is returned; after Close it does nothing
-	for {
-		chunk, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return &selectError{err}
-		}
-		if chunk.Rows() == 0 {
-			continue
-		}
-		res.rows += int64(chunk.Rows())
-		if err := w.Write(ctx, fit.whole(chunk)); err != nil {
-			return err
-		}
-		if err := ss.turn.yield(ctx); err != nil {
-			return err
-		}
-	}
-	if res.files, err = w.Close(ctx); err != nil {
-		return err
-	}
-	for _, f := range res.files {
-		res.bytes += f.Size
-	}
-	return nil
 }
 
 // selectError is an error that the SELECT gave, its own or that of what it reads.
@@ -243,35 +201,6 @@ func (ss *session) blame(ctx context.Context, err error, inputs []*counted) erro
 		return ss.fail(KindData, err, "%s: the SELECT fails on a row: %v. Change it %s", ss.def.subject(), err, ss.def.otherSelect())
 	}
 	return err
-}
-
-// counted passes rows on, and knows how many, and whether the source failed. Before each batch others may have their turn.
-type counted struct {
-	vector.Operator
-	stream *stream
-	turn   *turn
-	rows   int64
-	err    error
-}
-
-// Next passes on the source's next batch.
-func (c *counted) Next(ctx context.Context) (*batch.Batch, error) {
-	if err := c.turn.yield(ctx); err != nil {
-		return nil, err
-	}
-	b, err := c.Operator.Next(ctx)
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			c.err = err
-		}
-		return nil, err
-	}
-	n := int64(b.Rows())
-	c.rows += n
-	c.stream.mu.Lock()
-	c.stream.rowsInBatch += n
-	c.stream.mu.Unlock()
-	return b, nil
 }
 
 // commit appends the files and the batch's txn in one table version. A batch without rows is a version, too.

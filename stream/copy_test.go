@@ -47,10 +47,10 @@ func (s *server) copyInto(change ...func(*Copy)) (Copied, error) {
 	return s.Copy(s.lake.t.Context(), copyInto(change...))
 }
 
-// dataFiles are the files of the table's folder that are no log.
-func (l *lake) dataFiles() (out []string) {
-	for _, key := range l.keys("tables/sales/") {
-		if strings.HasPrefix(key, "part-") {
+// dataFiles are the data files in a table's folder.
+func (l *lake) dataFiles(table string) (out []string) {
+	for _, key := range l.keys("tables/" + table + "/") {
+		if strings.HasSuffix(key, ".parquet") {
 			out = append(out, key)
 		}
 	}
@@ -114,7 +114,7 @@ func TestCopyOnAFullDisk(t *testing.T) {
 		copies(l, 2, func(i int) *lake {
 			if _, err := s.copyInto(); err != nil {
 				require.ErrorIs(t, err, syscall.ENOSPC)
-				require.Len(t, l.dataFiles(), i, "operation %d", n)
+				require.Len(t, l.dataFiles("sales"), i, "operation %d", n)
 				_, err = s.copyInto()
 				require.NoError(t, err)
 			}
@@ -170,7 +170,7 @@ func TestCopiesAtOnce(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, want, l.rows("sales"))
 	require.Equal(t, int64(len(want)), rows)
-	require.Len(t, l.dataFiles(), int(l.version("sales")), "those that lost left nothing")
+	require.Len(t, l.dataFiles("sales"), int(l.version("sales")), "those that lost left nothing")
 }
 
 // TestCopyThatSleeps holds a COPY INTO right before its commit until another server has copied the files.
@@ -194,7 +194,7 @@ func TestCopyThatSleeps(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(-1), out.Version)
 	require.Equal(t, append(want, "77|late"), l.rows("sales"))
-	require.Len(t, l.dataFiles(), 2)
+	require.Len(t, l.dataFiles("sales"), 2)
 }
 
 // TestCopyIsStopped cancels a COPY INTO at each durable operation: either it is finished, or nothing of it is there.
@@ -213,7 +213,7 @@ func TestCopyIsStopped(t *testing.T) {
 		if _, err := s.Copy(stopped, copyInto()); err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 			require.Empty(t, l.rows("sales"))
-			require.Empty(t, l.dataFiles())
+			require.Empty(t, l.dataFiles("sales"))
 			_, err = s.copyInto()
 			require.NoError(t, err)
 		}

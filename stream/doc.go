@@ -4,7 +4,8 @@
 // opens checkpoint, sources and target, finds out from them where the stream stands, and runs batches until its first
 // error. Nothing that a session knows outlives it, so a retry is a restart, and a restart is what a crash needs.
 //
-// The streams of a manager share a pool of workers, fairly: see workers. What the batches hold in memory until it is written is counted in one
+// The streams of a manager share a pool of workers, fairly: see workers. A large batch has several of them, each with a part of the source's rows and data files of its own
+// (write.go); what the sources tell of files and rows comes in the same order as for one. What the batches hold in memory until it is written is counted in one
 // budget, the server's; where that is nearly used, they end their row groups early.
 //
 // # What a batch does

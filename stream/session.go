@@ -17,12 +17,13 @@ import (
 // checkpoint and the table, so a new session is what a new process would be.
 type session struct {
 	attachment
-	s      *stream
-	run    *run
-	turn   *turn // in the pool of workers; nil: COPY INTO, which works for a client
-	opts   streamOptions
-	runID  string
-	leases *leaseKeeper
+	s       *stream
+	run     *run
+	turn    *turn   // in the pool of workers; nil: COPY INTO, which works for a client
+	helpers []*turn // of the batch's other workers
+	opts    streamOptions
+	runID   string
+	leases  *leaseKeeper
 
 	sources []source.Source
 	wake    chan struct{} // hints of all sources

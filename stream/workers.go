@@ -91,6 +91,25 @@ func (t *turn) take(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// helpers are turns, with a worker each, for others who work for the same stream: at most n, and as many as are free while nobody waits for one.
+func (t *turn) helpers(n int) []*turn {
+	if t == nil {
+		return make([]*turn, n)
+	}
+	p := t.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]*turn, 0, n)
+	for len(out) < n && p.free > 0 {
+		h := p.newTurn()
+		p.line = append(p.line, h)
+		p.serveLocked()
+		<-h.ready
+		out = append(out, h)
+	}
+	return out
+}
+
 // yield is a sign of life, and lets others work where this turn was long.
 func (t *turn) yield(ctx context.Context) error {
 	if t == nil {

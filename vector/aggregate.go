@@ -324,7 +324,7 @@ func (a *aggregation) feed(ctx context.Context, s *distinctSet) error {
 	if err := s.divide(ctx); err != nil {
 		return err
 	}
-	return inParallel(ctx, len(a.workers), func(ctx context.Context, i int) error {
+	return InParallel(ctx, len(a.workers), func(ctx context.Context, i int) error {
 		for {
 			g, order, err := s.next(ctx)
 			if errors.Is(err, io.EOF) {

@@ -48,8 +48,8 @@ type over struct {
 
 func (o over) Morsel() int64 { return o.below.Morsel() }
 
-// forkOver puts an operator over each fork of child; one that is the only one stays itself.
-func forkOver(child Operator, n int, on func(Operator) Operator) []Fork {
+// ForkOver puts an operator over each fork of child; one that is the only one stays itself.
+func ForkOver(child Operator, n int, on func(Operator) Operator) []Fork {
 	f, ok := child.(Forker)
 	if !ok {
 		return []Fork{whole{on(child)}}
@@ -71,12 +71,12 @@ type worker interface {
 // drainForks reads all forks to their ends, at once. Fork i is read by worker i. The first error ends them all; so does the end of ctx, at the latest with
 // the next batch.
 func drainForks[W worker](ctx context.Context, forks []Fork, workers []W) error {
-	return inParallel(ctx, len(forks), func(ctx context.Context, i int) error { return drainFork(ctx, forks[i], workers[i]) })
+	return InParallel(ctx, len(forks), func(ctx context.Context, i int) error { return drainFork(ctx, forks[i], workers[i]) })
 }
 
-// inParallel does n things, each on a goroutine of its own when there are several, and waits for all. The first error, which a panic is too, ends the
+// InParallel does n things, each on a goroutine of its own when there are several, and waits for all. The first error, which a panic is too, ends the
 // context of all.
-func inParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+func InParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	one := func(ctx context.Context, i int) (err error) {
 		defer func() {
 			if r := recover(); r != nil {

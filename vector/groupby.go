@@ -79,7 +79,7 @@ func (b *groupBy) finish(ctx context.Context) error {
 	if len(b.items) == 0 {
 		return nil
 	}
-	return inParallel(ctx, len(b.workers), func(ctx context.Context, _ int) error {
+	return InParallel(ctx, len(b.workers), func(ctx context.Context, _ int) error {
 		for b.budget.roomy() {
 			item := b.takeItem(func(item *groupItem) bool { return !item.spilled() })
 			if item == nil {
@@ -138,7 +138,7 @@ func (b *groupBy) nextOfAll(ctx context.Context) (*grouping, error) {
 			items = append(items, b.takeItem(func(*groupItem) bool { return true }))
 		}
 		found := make([]*grouping, len(items))
-		err := inParallel(ctx, len(items), func(ctx context.Context, i int) (err error) {
+		err := InParallel(ctx, len(items), func(ctx context.Context, i int) (err error) {
 			found[i], err = b.group(ctx, items[i])
 			return err
 		})

@@ -50,7 +50,7 @@ func conjuncts(predicate Expr) []Expr {
 
 // Fork implements Forker.
 func (f *filter) Fork(n int) []Fork {
-	return forkOver(f.child, n, func(child Operator) Operator { return &filter{child: child, tests: cloneAll(f.tests)} })
+	return ForkOver(f.child, n, func(child Operator) Operator { return &filter{child: child, tests: cloneAll(f.tests)} })
 }
 
 func (f *filter) keepColumns(columns []int) {
@@ -150,7 +150,7 @@ func NewProject(child Operator, exprs []Expr, fields []batch.Field) Operator {
 
 // Fork implements Forker.
 func (p *project) Fork(n int) []Fork {
-	return forkOver(p.child, n, func(child Operator) Operator {
+	return ForkOver(p.child, n, func(child Operator) Operator {
 		return &project{child: child, exprs: cloneAll(p.exprs), unread: p.unread, schema: p.schema}
 	})
 }

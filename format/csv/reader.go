@@ -36,6 +36,8 @@ type Reader struct {
 	out     batch.Batch
 }
 
+var _ format.LineReader = (*Reader)(nil)
+
 // NewReader reads the header, where the options say that there is one, and binds the schema's columns to the file's.
 // Columns that the file does not have are NULL. An empty file has no rows. Errors: *format.Error, and those of r.
 func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error) {
@@ -52,6 +54,11 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 		corrupt: opts.CorruptColumn(schema), rescue: format.NewRescue(&opts.Rescued, schema), rescued: opts.Rescued.Index(schema),
 		rejects: format.Rejects{Mode: opts.Mode, OnError: opts.OnError},
 	}
+	for _, f := range schema.Fields {
+		if f.Type.Fields() != nil || f.Type.Kind == batch.Void || f.Type.Layout() == batch.LayoutNone {
+			return nil, &format.Error{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
+		}
+	}
 	var names []string
 	if opts.Header {
 		if names, _, err = readHeader(rd.scan, &opts); err == io.EOF {
@@ -60,20 +67,59 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 			return nil, err
 		}
 	}
-	rd.binding = bind(schema, names, !opts.Header || opts.EnforceSchema, rd.corrupt, rd.rescued)
-	rd.scan.width = rd.binding.width
-	rd.cols = make([]column, len(schema.Fields))
-	capacity := batch.MaxRows
-	if opts.SizeHint > 0 { // a record has at least a byte for each of its fields
-		capacity = int(min(int64(capacity), opts.SizeHint/int64(max(rd.scan.width, 1))+1))
-	}
-	for i, f := range schema.Fields {
-		if f.Type.Fields() != nil || f.Type.Kind == batch.Void || f.Type.Layout() == batch.LayoutNone {
-			return nil, &format.Error{Message: fmt.Sprintf("column %q: a CSV file cannot hold %s", f.Name, f.Type)}
-		}
-		rd.cols[i] = column{Field: f, source: rd.binding.source[i], vec: batch.NewVector(f.Type, capacity)}
-	}
+	rd.bindTo(bind(schema, names, !opts.Header || opts.EnforceSchema, rd.corrupt, rd.rescued))
 	return rd, nil
+}
+
+// bindTo makes the columns of a batch.
+func (r *Reader) bindTo(b binding) {
+	r.binding, r.scan.width = b, b.width
+	r.cols = make([]column, len(r.schema.Fields))
+	capacity := batch.MaxRows
+	if r.opts.SizeHint > 0 { // a record has at least a byte for each of its fields
+		capacity = int(min(int64(capacity), r.opts.SizeHint/int64(max(b.width, 1))+1))
+	}
+	for i, f := range r.schema.Fields {
+		r.cols[i] = column{Field: f, source: b.source[i], vec: batch.NewVector(f.Type, capacity)}
+	}
+}
+
+// Cut implements format.LineReader: without MultiLine.
+func (r *Reader) Cut(spare []byte) (format.Piece, error) {
+	if r.done != nil {
+		return format.Piece{}, r.done
+	}
+	s := r.scan
+	p, err := s.in.Cut(spare, s.line, func(text []byte) int { return format.LastLineEnd(text, r.opts.LineSep) })
+	if err != nil {
+		r.done = err
+		return p, err
+	}
+	s.line += format.CountLines(p.Buf[p.Pos:p.End], r.opts.LineSep)
+	return p, nil
+}
+
+// Fork implements format.LineReader.
+func (r *Reader) Fork(onError func(format.RowError)) (format.LineReader, error) {
+	opts := r.opts
+	opts.OnError = onError
+	conv, err := newConverter(&opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &Reader{
+		opts: opts, conv: conv, scan: &scanner{dialect: r.scan.dialect, in: &format.Input{}}, schema: r.schema,
+		corrupt: r.corrupt, rescue: format.NewRescue(&opts.Rescued, r.schema), rescued: r.rescued,
+		rejects: format.Rejects{Mode: opts.Mode, OnError: onError}, done: io.EOF,
+	}
+	out.bindTo(r.binding)
+	return out, nil
+}
+
+// Take implements format.LineReader.
+func (r *Reader) Take(p format.Piece) {
+	r.scan.take(p)
+	r.done = nil
 }
 
 // Next returns the next rows, or io.EOF. The batch is valid until the following call. Errors: *format.RecordError with mode

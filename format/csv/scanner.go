@@ -54,6 +54,13 @@ func newScanner(r io.Reader, d *dialect) *scanner {
 	return &scanner{dialect: d, in: format.NewInput(r, d.sizeHint, tooLong), line: 1, nextLF: -1}
 }
 
+// take makes a piece all that there is.
+func (s *scanner) take(p format.Piece) {
+	s.in.Take(p)
+	s.line, s.nextLF = p.Line, -1
+	s.hasCR = bytes.IndexByte(p.Buf[p.Pos:p.End], '\r') >= 0
+}
+
 // next takes up to maxRows records; io.EOF when there is none. Blank lines and comments are no records.
 func (s *scanner) next(maxRows int) error {
 	s.recs, s.fields, s.scratch = s.recs[:0], s.fields[:0], s.scratch[:0]
@@ -259,7 +266,7 @@ func (s *scanner) multiLineRecord() (bool, error) {
 		return false, nil
 	}
 	rec.end = uint32(end)
-	s.line += countLines(in.Buf[in.Pos:next])
+	s.line += format.CountLines(in.Buf[in.Pos:next], "")
 	in.Pos = next
 	return true, s.add(rec, row)
 }
@@ -276,22 +283,6 @@ func (s *scanner) skipLineEnd(i int) (int, bool) {
 		return i + 2, true
 	}
 	return i + 1, true
-}
-
-// countLines counts the line ends in b: CR LF, LF, CR.
-func countLines(b []byte) int64 {
-	n := bytes.Count(b, []byte{'\n'})
-	for i := bytes.IndexByte(b, '\r'); i >= 0; {
-		if i+1 == len(b) || b[i+1] != '\n' {
-			n++
-		}
-		j := bytes.IndexByte(b[i+1:], '\r')
-		if j < 0 {
-			break
-		}
-		i += 1 + j
-	}
-	return int64(n)
 }
 
 // split takes b[pos:end] of the buffer apart into row and returns where the record ends. With final, end is the end of

@@ -55,6 +55,12 @@ func newParser(r io.Reader, opts *Options, root *node, b *block) *parser {
 	}
 }
 
+// take makes a piece all that there is.
+func (p *parser) take(piece format.Piece) {
+	p.in.Take(piece)
+	p.line, p.array, p.begun, p.ended = piece.Line, false, false, false
+}
+
 // next takes up to maxRows records; io.EOF when there is none.
 func (p *parser) next(maxRows int) error {
 	p.reset()
@@ -83,14 +89,10 @@ func (p *parser) next(maxRows int) error {
 func (p *parser) lineOf(row int) int64 { return p.line + p.countLines(p.in.Buf[:p.recs[row].start]) }
 
 func (p *parser) countLines(text []byte) int64 {
-	if len(p.lineSep) > 0 && !p.multiLine {
-		return int64(bytes.Count(text, p.lineSep))
+	if p.multiLine {
+		return format.CountLines(text, "")
 	}
-	n := bytes.Count(text, []byte{'\n'})
-	if cr := bytes.Count(text, []byte{'\r'}); cr > 0 {
-		n += cr - bytes.Count(text, []byte("\r\n"))
-	}
-	return int64(n)
+	return format.CountLines(text, string(p.lineSep))
 }
 
 // raw is the record's text as the file has it.

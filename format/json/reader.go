@@ -38,6 +38,8 @@ type Reader struct {
 	out     batch.Batch
 }
 
+var _ format.LineReader = (*Reader)(nil)
+
 // NewReader binds the schema's columns to keys by their names. An empty file has no rows. Errors: *format.Error, and those of r.
 func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error) {
 	times, err := opts.Times()
@@ -64,6 +66,39 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 		rd.cols = append(rd.cols, batch.NewVector(f.Type, int(capacity)))
 	}
 	return rd, nil
+}
+
+// Cut implements format.LineReader: without MultiLine.
+func (r *Reader) Cut(spare []byte) (format.Piece, error) {
+	p := r.parse
+	piece, err := p.in.Cut(spare, p.line, func(text []byte) int {
+		if sep := r.opts.LineSep; sep != "" {
+			return format.LastLineEnd(text, sep)
+		}
+		return format.LastLineEnd(text, "\n") // a CR may lie within a record
+	})
+	if err == nil {
+		p.line += p.countLines(piece.Buf[piece.Pos:piece.End])
+	}
+	return piece, err
+}
+
+// Fork implements format.LineReader.
+func (r *Reader) Fork(onError func(format.RowError)) (format.LineReader, error) {
+	opts := r.opts
+	opts.OnError = onError
+	out, err := NewReader(nil, r.schema, opts)
+	if err != nil {
+		return nil, err
+	}
+	out.parse.in, out.done = &format.Input{}, io.EOF
+	return out, nil
+}
+
+// Take implements format.LineReader.
+func (r *Reader) Take(p format.Piece) {
+	r.parse.take(p)
+	r.done = nil
 }
 
 // Next returns the next rows, or io.EOF. The batch is valid until the following call. Errors: *format.RecordError with mode

@@ -20,16 +20,17 @@ const (
 	DefaultRowGroupRows = 1 << 20
 	// DefaultPageBytes lets a decompressed page stay in the second-level cache while it is decoded.
 	DefaultPageBytes = 128 << 10
-	// maxRowGroupBytes bounds what a writer holds before it ends a row group.
-	maxRowGroupBytes = 64 << 20
+	// DefaultRowGroupBytes bounds what a writer holds before it ends a row group.
+	DefaultRowGroupBytes = 64 << 20
 )
 
 // WriterOptions choose the layout of a file. The zero value means the defaults.
 type WriterOptions struct {
-	Compression  Compression
-	Naming       Naming
-	RowGroupRows int // rows after which a row group ends; it also ends at 64 MiB of encoded pages, open pages and dictionaries
-	PageBytes    int // bytes of plain values after which a page ends
+	Compression   Compression
+	Naming        Naming
+	RowGroupRows  int // rows after which a row group ends
+	RowGroupBytes int // bytes of encoded pages, open pages and dictionaries after which one ends, too
+	PageBytes     int // bytes of plain values after which a page ends
 }
 
 // Summary is what a Writer wrote.

@@ -43,6 +43,9 @@ func NewWriter(w io.Writer, schema *batch.Schema, opts WriterOptions) (*Writer, 
 	if opts.RowGroupRows <= 0 {
 		opts.RowGroupRows = DefaultRowGroupRows
 	}
+	if opts.RowGroupBytes <= 0 {
+		opts.RowGroupBytes = DefaultRowGroupBytes
+	}
 	if opts.PageBytes <= 0 {
 		opts.PageBytes = DefaultPageBytes
 	}
@@ -89,7 +92,7 @@ func (w *Writer) writeRows(b *batch.Batch) error {
 		}
 		at += n
 		w.rows += int64(n)
-		if w.rows >= int64(w.opts.RowGroupRows) || w.Buffered() >= maxRowGroupBytes {
+		if w.rows >= int64(w.opts.RowGroupRows) || w.Buffered() >= w.opts.RowGroupBytes {
 			if err := w.endRowGroup(); err != nil {
 				return err
 			}

@@ -35,6 +35,8 @@ type Reader struct {
 	done    error
 }
 
+var _ format.LineReader = (*Reader)(nil)
+
 // NewReader reads into a schema that is one column of text, of any name; or none, to count the rows. Errors: *format.Error.
 func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error) {
 	if n := len(schema.Fields); n > 1 || n == 1 && schema.Fields[0].Type.Kind != batch.String {
@@ -45,6 +47,33 @@ func NewReader(r io.Reader, schema *batch.Schema, opts Options) (*Reader, error)
 		out:     batch.NewVector(batch.Type{Kind: batch.String}, 0),
 		rejects: format.Rejects{Mode: opts.Mode, OnError: opts.OnError},
 	}, nil
+}
+
+// Cut implements format.LineReader: without WholeText.
+func (r *Reader) Cut(spare []byte) (format.Piece, error) {
+	p, err := r.in.Cut(spare, r.line, func(text []byte) int { return format.LastLineEnd(text, r.opts.LineSep) })
+	if err == nil {
+		r.line += format.CountLines(p.Buf[p.Pos:p.End], r.opts.LineSep)
+	}
+	return p, err
+}
+
+// Fork implements format.LineReader.
+func (r *Reader) Fork(onError func(format.RowError)) (format.LineReader, error) {
+	opts := r.opts
+	opts.OnError = onError
+	out, err := NewReader(nil, r.schema, opts)
+	if err != nil {
+		return nil, err
+	}
+	out.in, out.done = &format.Input{}, io.EOF
+	return out, nil
+}
+
+// Take implements format.LineReader.
+func (r *Reader) Take(p format.Piece) {
+	r.in.Take(p)
+	r.line, r.done = p.Line, nil
 }
 
 // Extra is empty.

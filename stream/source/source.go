@@ -164,7 +164,7 @@ type Backlog struct {
 // Empty says that nothing is left.
 func (b Backlog) Empty() bool { return b.Files == 0 && b.Rows == 0 }
 
-// Observer hears of what Read meets. Both functions are called on the goroutine that reads; either may be nil.
+// Observer hears of what Read meets. Both functions are called by whoever reads, one at a time; either may be nil.
 type Observer struct {
 	// Row is called for each malformed row or field.
 	Row func(RowError)

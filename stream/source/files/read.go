@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/files"
 	"lakesql/store"
@@ -36,7 +34,7 @@ func (s *Source) Read(ctx context.Context, start, end source.Offset, obs source.
 		return nil, err
 	}
 	s.results = nil
-	return &reader{source: s, schema: s.readAs(s.schema), list: list, obs: obs}, nil
+	return &reader{ranged: newRanged(s, list, obs)}, nil
 }
 
 // rangeFiles returns what the log entries from..to name, as the files were when they were recorded.
@@ -138,141 +136,6 @@ func (s *Source) existed(uri string) bool {
 	at, ok := s.seen[uri]
 	return ok && at < s.first
 }
-
-// reader is the rows of one range.
-type reader struct {
-	source *Source
-	schema *batch.Schema
-	list   []recorded
-	obs    source.Observer
-	at     int // of the current file
-
-	current files.Reader // nil between files
-	rows    int64
-}
-
-// Schema is the source's.
-func (r *reader) Schema() *batch.Schema { return r.schema }
-
-// Next returns the next rows.
-func (r *reader) Next(ctx context.Context) (*batch.Batch, error) {
-	for r.at < len(r.list) {
-		b, err := r.next(ctx)
-		if errors.Is(err, io.EOF) {
-			r.at++
-			continue
-		}
-		if err != nil {
-			return nil, r.fault(ctx, err)
-		}
-		return b, nil
-	}
-	return nil, io.EOF
-}
-
-// next returns rows of the current file; io.EOF at its end.
-func (r *reader) next(ctx context.Context) (*batch.Batch, error) {
-	f := r.list[r.at]
-	if r.current == nil {
-		if r.source.existed(f.URI) { // as asked for: no fault, and there may be many
-			r.source.results = append(r.source.results, checkpoint.FileResult{Path: f.URI, Error: "includeExistingFiles => false: it was there when the stream began"})
-			return nil, io.EOF
-		}
-		if why := r.source.leftOut(f.URI); why != "" {
-			r.report(source.FileResult{URI: f.URI, Size: f.Size, ModTime: f.ModTime, Skipped: why})
-			return nil, io.EOF
-		}
-		if f.err != nil {
-			return nil, f.err
-		}
-		var err error
-		if r.current, err = r.openFile(ctx, f.File); err != nil {
-			return nil, err
-		}
-		r.rows = 0
-	}
-	b, err := r.current.Next(ctx)
-	if err == nil || errors.Is(err, io.EOF) {
-		if extra := r.current.Extra(); len(extra) > 0 {
-			if err := r.newColumns(ctx, f.File, extra); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		r.report(source.FileResult{URI: f.URI, Size: f.Size, ModTime: f.ModTime, Rows: r.rows, Rejected: r.current.Rejected()})
-		return nil, r.closeFile(io.EOF)
-	}
-	if err == nil {
-		r.rows += int64(b.Rows())
-	}
-	return b, err
-}
-
-func (r *reader) openFile(ctx context.Context, f files.File) (files.Reader, error) {
-	onError := func(e files.RowError) {
-		if r.obs.Row != nil {
-			r.obs.Row(source.RowError{File: f.URI, Line: e.Line, Column: e.Column, Raw: e.Raw, Message: e.Message})
-		}
-	}
-	return files.OpenFile(ctx, r.source.env.Open, f, r.schema, r.source.opts, onError)
-}
-
-// report tells the observer, and remembers for Committed.
-func (r *reader) report(f source.FileResult) {
-	r.source.results = append(r.source.results, checkpoint.FileResult{Path: f.URI, Rows: f.Rows, Rejected: f.Rejected, Error: f.Skipped})
-	if r.obs.File != nil {
-		r.obs.File(f)
-	}
-}
-
-// newColumns decides about columns that the schema does not have.
-func (r *reader) newColumns(ctx context.Context, f files.File, extra []string) error {
-	s := r.source
-	switch s.env.NewColumns {
-	case source.AddColumns:
-		return s.evolve(ctx, f)
-	case source.AddWhereInferred:
-		if s.Inferred() {
-			return s.evolve(ctx, f)
-		}
-	case source.RefuseColumns:
-		return &source.FileError{URI: f.URI, Class: source.ErrData, Err: fmt.Errorf(
-			"file %s has columns that the schema (%s) does not have: %s; ON SCHEMA CHANGE ADD COLUMNS takes them in, IGNORE leaves them out",
-			f.URI, s.schema, strings.Join(extra, ", "))}
-	}
-	return nil
-}
-
-// fault closes the file, and decides whether it can be left out: then the range has to be read again without it, because
-// rows of it may have been given already.
-func (r *reader) fault(ctx context.Context, err error) error {
-	var rows *files.RowsError
-	if errors.As(err, &rows) {
-		err = &source.FileError{URI: rows.File.URI, Class: source.ErrData, Err: fmt.Errorf("file %s: %s. %s", rows.File.URI, rows.Err.Found(), r.source.env.RowHint)}
-	}
-	err = r.closeFile(asFileError(r.source.awayInstead(ctx, err)))
-	if uri := r.source.skips(err); uri != "" {
-		r.source.unreadable[uri] = err.Error()
-		return source.ErrAgain
-	}
-	return err
-}
-
-func (r *reader) closeFile(err error) error {
-	if r.current == nil {
-		return err
-	}
-	closeErr := r.current.Close()
-	r.current = nil
-	if closeErr != nil && errors.Is(err, io.EOF) {
-		return closeErr
-	}
-	return err
-}
-
-// Close closes the current file.
-func (r *reader) Close() error { return r.closeFile(nil) }
 
 // fileOf names the file that an error is about, and says whether it is one that ON ERROR SKIP FILE leaves out: gone, or
 // not what the options say. A file that changed since it was recorded is not, and neither is one whose disk fails.
