@@ -297,7 +297,7 @@ func (a *aggregation) readAll(ctx context.Context) error {
 	if !slices.ContainsFunc(a.workers, func(w *aggregateWorker) bool { return w.numbered == nil }) {
 		return a.finishNumbered(ctx)
 	}
-	if err := inParallel(ctx, len(a.workers), func(ctx context.Context, i int) error { return a.workers[i].spread(ctx) }); err != nil {
+	if err := InParallel(ctx, len(a.workers), func(ctx context.Context, i int) error { return a.workers[i].spread(ctx) }); err != nil {
 		return err
 	}
 	for _, s := range a.sets {
