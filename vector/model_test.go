@@ -410,6 +410,9 @@ func (g *generator) in(t *rapid.T, x model, operand func() model) model {
 		return g.leaf(t, []batch.Type{boolType})
 	}
 	return model{e, fmt.Sprintf("%s IN (%d)", x.text, len(list)), func(b *batch.Batch, i int) (any, error) {
+		if v, err := x.at(b, i); err != nil || v == nil {
+			return nil, err // no item is asked
+		}
 		var out any = false
 		for _, m := range equals {
 			v, err := m.at(b, i)
