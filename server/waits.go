@@ -29,6 +29,9 @@ func (h *handler) beginSession(c *mysql.Conn) error {
 		}
 	}
 	h.learnWaits(ctx, c)
+	if err := setTLSStatus(ctx, c); err != nil {
+		return err
+	}
 	return setStatus(ctx, c)
 }
 
