@@ -39,9 +39,9 @@ type columnReader struct {
 }
 
 // open goes to the column's chunks in a row group.
-func (c *columnReader) open(meta *format.RowGroup, r io.ReaderAt) error {
+func (c *columnReader) open(meta *format.RowGroup, r io.ReaderAt, ends *ending) error {
 	for _, l := range c.leaves {
-		if err := guard(c.file.uri, l.path, func() error { return l.open(meta, r) }); err != nil {
+		if err := guard(c.file.uri, l.path, func() error { return l.open(meta, r, ends) }); err != nil {
 			return err
 		}
 	}

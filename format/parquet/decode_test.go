@@ -243,20 +243,20 @@ func TestDecompress(t *testing.T) {
 				packed, err = pq.LookupCompressionCodec(codec).Encode(nil, data)
 				require.NoError(t, err)
 			}
-			got, err := decompress(codec, nil, packed, n)
+			got, err := decompress(nil, codec, nil, packed, n)
 			require.NoError(t, err, "%s %d", codec, n)
 			require.True(t, bytes.Equal(data, got), "%s %d", codec, n)
 			if n > 1 {
 				for _, wrong := range []int{n - 1, n + 1} {
-					_, err = decompress(codec, nil, packed, wrong)
+					_, err = decompress(nil, codec, nil, packed, wrong)
 					require.ErrorIs(t, err, ErrDamaged, "%s %d", codec, wrong)
 				}
-				_, err = decompress(codec, nil, packed[:len(packed)/2], n)
+				_, err = decompress(nil, codec, nil, packed[:len(packed)/2], n)
 				require.ErrorIs(t, err, ErrDamaged, codec)
 			}
 		}
 		if raw, err := pq.LookupCompressionCodec(format.Lz4Raw).Encode(nil, data); err == nil && n > 0 {
-			got, err := decompress(format.Lz4, nil, raw, n)
+			got, err := decompress(nil, format.Lz4, nil, raw, n)
 			require.NoError(t, err, "without frames")
 			require.Equal(t, data, got)
 		}
@@ -271,11 +271,11 @@ func TestDecompressSlowly(t *testing.T) {
 		packed, err := pq.LookupCompressionCodec(codec).Encode(nil, zeros)
 		require.NoError(t, err)
 		require.Greater(t, len(zeros), suspicious*len(packed)+1<<16)
-		got, err := decompress(codec, nil, packed, len(zeros))
+		got, err := decompress(nil, codec, nil, packed, len(zeros))
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(zeros, got))
 		for _, wrong := range []int{len(zeros) - 1, len(zeros) + 1, maxPageBytes} {
-			_, err = decompress(codec, nil, packed, wrong)
+			_, err = decompress(nil, codec, nil, packed, wrong)
 			require.ErrorIs(t, err, ErrDamaged)
 		}
 	}

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -40,9 +41,19 @@ func checkCodec(codec format.CompressionCodec) error {
 	return fmt.Errorf("%w: it is compressed with %s; rewrite the file with snappy or zstd", ErrUnsupported, codec)
 }
 
+// ending tells a scan in the middle of a page that its context has ended; nil never does.
+type ending struct{ ctx context.Context }
+
+func (e *ending) now() error {
+	if e == nil || e.ctx == nil {
+		return nil
+	}
+	return e.ctx.Err()
+}
+
 // decompress returns the size bytes that src stands for. They are in buf's memory where that is large enough, and have slack behind them.
-// Uncompressed bytes are returned as they are.
-func decompress(codec format.CompressionCodec, buf, src []byte, size int) ([]byte, error) {
+// Uncompressed bytes are returned as they are. It ends with ends, between two pieces where the codec goes by pieces.
+func decompress(ends *ending, codec format.CompressionCodec, buf, src []byte, size int) ([]byte, error) {
 	if codec == format.Uncompressed {
 		return src, nil
 	}
@@ -58,12 +69,15 @@ func decompress(codec format.CompressionCodec, buf, src []byte, size int) ([]byt
 		return nil, nil
 	}
 	if maxRatio[codec] == 0 && size > suspicious*len(src)+1<<16 {
-		return decompressSlowly(codec, src, size)
+		return decompressSlowly(ends, codec, src, size)
 	}
 	if cap(buf) < size+slack {
 		buf = make([]byte, size, size+size/4+slack)
 	}
-	n, err := decompressInto(codec, buf[:size], src)
+	n, err := decompressInto(ends, codec, buf[:size], src)
+	if ended := ends.now(); ended != nil {
+		return nil, ended
+	}
 	if err == nil && n != size {
 		err = fmt.Errorf("it has %d bytes", n)
 	}
@@ -74,7 +88,7 @@ func decompress(codec format.CompressionCodec, buf, src []byte, size int) ([]byt
 }
 
 // decompressInto fills dst and returns how much there was, at most one byte more than dst has.
-func decompressInto(codec format.CompressionCodec, dst, src []byte) (int, error) {
+func decompressInto(ends *ending, codec format.CompressionCodec, dst, src []byte) (int, error) {
 	switch codec {
 	case format.Snappy:
 		if n, err := s2.DecodedLen(src); err != nil || n != len(dst) {
@@ -83,6 +97,11 @@ func decompressInto(codec format.CompressionCodec, dst, src []byte) (int, error)
 		out, err := s2.Decode(dst, src)
 		return len(out), err
 	case format.Zstd:
+		if len(dst) > largePage {
+			if n, err := zstdByPieces(ends, dst, src); !errors.Is(err, zstd.ErrWindowSizeExceeded) {
+				return n, err
+			}
+		}
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:cap(dst)])
 		copy(dst, out) // as far as it was not put there
 		return len(out), err
@@ -92,9 +111,9 @@ func decompressInto(codec format.CompressionCodec, dst, src []byte) (int, error)
 		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return 0, err
 		}
-		return readInto(dst, r)
+		return readInto(ends, dst, r)
 	case format.Brotli:
-		return readInto(dst, brotli.NewReader(bytes.NewReader(src)))
+		return readInto(ends, dst, brotli.NewReader(bytes.NewReader(src)))
 	case format.Lz4Raw:
 		return lz4.UncompressBlock(src, dst)
 	case format.Lz4:
@@ -115,13 +134,34 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
+// largePage is the size above which a page in zstd goes by pieces, for which it takes memory as large as its window.
+const largePage = 32 << 20
+
+// zstdByPieces is decompressInto for a page that takes long.
+func zstdByPieces(ends *ending, dst, src []byte) (int, error) {
+	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return readInto(ends, dst, r)
+}
+
 var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
+// pieceBytes is how much is decompressed between two looks at whether the scan has ended.
+const pieceBytes = 1 << 20
+
 // readInto fills dst and looks for a byte behind.
-func readInto(dst []byte, r io.Reader) (int, error) {
-	n, err := io.ReadFull(r, dst)
-	if err != nil {
-		return n, err
+func readInto(ends *ending, dst []byte, r io.Reader) (n int, err error) {
+	for n < len(dst) {
+		if err := ends.now(); err != nil {
+			return n, err
+		}
+		got, err := io.ReadFull(r, dst[n:min(n+pieceBytes, len(dst))])
+		if n += got; err != nil {
+			return n, err
+		}
 	}
 	var more [1]byte
 	extra, err := io.ReadFull(r, more[:])
@@ -135,7 +175,7 @@ func readInto(dst []byte, r io.Reader) (int, error) {
 const maxZstdWindow = 128 << 20
 
 // decompressSlowly takes memory for what comes out and not for what is said to come.
-func decompressSlowly(codec format.CompressionCodec, src []byte, size int) ([]byte, error) {
+func decompressSlowly(ends *ending, codec format.CompressionCodec, src []byte, size int) ([]byte, error) {
 	var r io.Reader
 	if codec == format.Zstd {
 		d, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
@@ -149,15 +189,18 @@ func decompressSlowly(codec format.CompressionCodec, src []byte, size int) ([]by
 	}
 	out := make([]byte, 0, suspicious*len(src)+1<<16)
 	for len(out) < size {
+		if err := ends.now(); err != nil {
+			return nil, err
+		}
 		if len(out) == cap(out) {
 			out = append(make([]byte, 0, min(2*cap(out), size+slack)), out...)
 		}
-		n, err := io.ReadFull(r, out[len(out):min(cap(out), size)])
+		n, err := io.ReadFull(r, out[len(out):min(cap(out), size, len(out)+pieceBytes)])
 		if out = out[:len(out)+n]; err != nil {
 			return nil, damaged("a page of %d bytes in %s, said to have %d bytes, has %d: %v", len(src), codec, size, len(out), err)
 		}
 	}
-	if n, err := readInto(nil, r); n > 0 || err != nil {
+	if n, err := readInto(nil, nil, r); n > 0 || err != nil {
 		return nil, damaged("a page of %d bytes in %s, said to have %d bytes, has more: %v", len(src), codec, size, err)
 	}
 	return append(out, make([]byte, slack)...)[:size], nil

@@ -40,6 +40,7 @@ type leafReader struct {
 
 	codec  format.CompressionCodec
 	chunk  chunk
+	ends   *ending
 	rows   int64          // of the row group
 	index  []pageLocation // the chunk's pages; nil: not known
 	column *format.ColumnChunk
@@ -83,8 +84,9 @@ func newLeafReader(f *File, l *leaf, want batch.Type, path string) (*leafReader,
 }
 
 // open goes to the leaf's chunk in a row group.
-func (r *leafReader) open(meta *format.RowGroup, source io.ReaderAt) error {
+func (r *leafReader) open(meta *format.RowGroup, source io.ReaderAt, ends *ending) error {
 	r.close()
+	r.ends = ends
 	r.column = &meta.Columns[r.leaf.index]
 	m := &r.column.MetaData
 	if r.column.CryptoMetadata.Value != nil {

@@ -52,6 +52,9 @@ func (r *leafReader) endPage() error {
 
 // page reads the page with that header.
 func (r *leafReader) page(h *pageHeader) error {
+	if err := r.ends.now(); err != nil {
+		return err
+	}
 	switch h.kind {
 	case format.DictionaryPage:
 		return r.readDictionary(h)
@@ -62,6 +65,12 @@ func (r *leafReader) page(h *pageHeader) error {
 	return err
 }
 
+// dictionaryPiece is how many values of a dictionary are read between two looks at whether the scan has ended.
+const dictionaryPiece = 1 << 14
+
+// lengthBytes is what the length of a text takes before it.
+const lengthBytes = 4
+
 // readDictionary reads the chunk's dictionary.
 func (r *leafReader) readDictionary(h *pageHeader) error {
 	body, err := r.chunk.body(h)
@@ -71,7 +80,7 @@ func (r *leafReader) readDictionary(h *pageHeader) error {
 	if r.dict != nil {
 		return damaged("it has two dictionaries")
 	}
-	data, err := decompress(r.codec, nil, body, h.size)
+	data, err := decompress(r.ends, r.codec, nil, body, h.size)
 	if err != nil {
 		return err
 	}
@@ -82,13 +91,21 @@ func (r *leafReader) readDictionary(h *pageHeader) error {
 	if err != nil {
 		return err
 	}
-	values, err := d.next(h.values)
-	if err != nil {
-		return err
+	dict := batch.NewVector(r.typ, min(h.values, len(data))) // a value takes a byte, unless the header is wrong
+	if r.typ.Layout() == batch.LayoutBytes {
+		dict.Bytes = make([]byte, 0, max(0, len(data)-lengthBytes*h.values))
 	}
-	dict := batch.NewVector(r.typ, h.values)
-	if err := r.conv(dict, &values); err != nil {
-		return err
+	for dict.Len < h.values {
+		if err := r.ends.now(); err != nil {
+			return err
+		}
+		values, err := d.next(min(dictionaryPiece, h.values-dict.Len))
+		if err != nil {
+			return err
+		}
+		if err := r.conv(dict, &values); err != nil {
+			return err
+		}
 	}
 	r.dict = dict
 	return nil
@@ -128,7 +145,7 @@ func (r *leafReader) plainPage(body []byte, size int) ([]byte, error) {
 	if r.buffer == nil {
 		r.buffer = pageBuffers.Get().(*[]byte)
 	}
-	data, err := decompress(r.codec, *r.buffer, body, size)
+	data, err := decompress(r.ends, r.codec, *r.buffer, body, size)
 	if cap(data) > cap(*r.buffer) {
 		*r.buffer = data
 	}

@@ -48,6 +48,7 @@ type Scanner struct {
 	spans    []span // the rows to come
 	group    int    // the open row group; -1: none
 	reader   io.ReaderAt
+	ends     ending
 	rows     int             // of a full batch in the open row group
 	position int64           // of the last batch
 	memory   []*batch.Vector // by column: what its values are put in where they are not looked at in the page
@@ -140,9 +141,9 @@ func (s *Scanner) Next(ctx context.Context) (*batch.Batch, error) {
 }
 
 // Advance goes to the next rows without reading a column of them, and returns how many they are; io.EOF after the last. Next, but for those who do not want
-// all columns of all rows.
+// all columns of all rows. When ctx ends, so does the reading of these columns.
 func (s *Scanner) Advance(ctx context.Context) (rows int, err error) {
-	if s.err == nil {
+	if s.ends.ctx = ctx; s.err == nil {
 		s.err = s.advance(ctx)
 	}
 	if s.err != nil {
@@ -213,7 +214,7 @@ func (s *Scanner) openGroup(at int) error {
 	s.group = at
 	bytes, values := int64(0), int64(0)
 	for _, c := range s.columns {
-		if err := c.open(meta, s.reader); err != nil {
+		if err := c.open(meta, s.reader, &s.ends); err != nil {
 			return err
 		}
 		for _, l := range c.leaves {
