@@ -27,7 +27,7 @@ var everyDeltaType = []string{
 		(6, TRUE, 1, 1, 1, 1, 16777216, 1e15, 1, 1, 1, '2024-02-29', '0012-02-29 12:00:00', 'a', 'a', 'a', 'a', '{}')`,
 }
 
-func exec(t *testing.T, db *sql.DB, statements ...string) {
+func exec(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
 		_, err := db.Exec(s)
@@ -106,7 +106,7 @@ func TestBatchesAndRowsAreTheSameBytes(t *testing.T) {
 // bigRows is how many rows the table big has: several pieces, and a batch that ends amid one.
 const bigRows = 20_000
 
-func makeBig(t *testing.T, db *sql.DB) {
+func makeBig(t testing.TB, db *sql.DB) {
 	t.Helper()
 	exec(t, db, "CREATE TABLE big (id INT, zero INT, s VARCHAR(40), d DECIMAL(12,2), at DATETIME(6))",
 		fmt.Sprintf(`INSERT INTO big WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 99)
@@ -187,7 +187,7 @@ func TestBatchesEndAmidTheResult(t *testing.T) {
 }
 
 // awaitFullSocket waits until the server is stuck in writing to a client that does not read.
-func awaitFullSocket(t *testing.T) {
+func awaitFullSocket(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, writesToAFullSocket, patience, 10*time.Millisecond)
 }
@@ -269,9 +269,9 @@ func TestBatchWithARowOfManyMegabytes(t *testing.T) {
 	require.Equal(t, []int{17_000_000, 1, 1, 1}, got)
 }
 
-func open(t *testing.T, s *Server) *sql.DB { return openWith(t, s, "") }
+func open(t testing.TB, s *Server) *sql.DB { return openWith(t, s, "") }
 
-func openWith(t *testing.T, s *Server, params string) *sql.DB {
+func openWith(t testing.TB, s *Server, params string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("mysql", fmt.Sprintf("root@tcp(%s)/lake?%s", s.Addr(), params))
 	require.NoError(t, err)

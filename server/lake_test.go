@@ -27,7 +27,7 @@ func startLake(t *testing.T) (db *sql.DB, dir string) {
 	return db, dir
 }
 
-func serveLake(t *testing.T) (s *Server, dir string) {
+func serveLake(t testing.TB) (s *Server, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	fence, err := store.NewFence(dir, dir)

@@ -42,7 +42,7 @@ func TestWindowsEndInTime(t *testing.T) {
 }
 
 // cpuTime is how long the process has had a processor.
-func cpuTime(t *testing.T) time.Duration {
+func cpuTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -18,6 +18,7 @@ type rows struct {
 	getters []mysqltype.Getter
 	next    int // of batch's selected rows
 	warned  warnings
+	closed  bool
 }
 
 // NewRows returns the rows of an operator. Closing them closes it.
@@ -48,6 +49,9 @@ func (r *rows) Schema() *batch.Schema { return r.op.Schema() }
 func (r *rows) NextBatch(ctx *sql.Context) (*batch.Batch, error) {
 	b, err := r.op.Next(vector.WithWarnings(ctx, r.warned.add))
 	r.warned.flush(ctx)
+	if err != nil && err != io.EOF { // GMS does not close the rows of a subquery that fails
+		err = closeAfter(ctx, r, err)
+	}
 	return b, err
 }
 
@@ -62,8 +66,14 @@ func (r *rows) take(b *batch.Batch) {
 	}
 }
 
-// Close closes the operator.
-func (r *rows) Close(*sql.Context) error { return r.op.Close() }
+// Close closes the operator. It can be called twice.
+func (r *rows) Close(*sql.Context) error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return r.op.Close()
+}
 
 // BatchRows are rows that can be had by batches instead: one or the other.
 type BatchRows interface {
