@@ -52,9 +52,14 @@ func compareRows(keys []SortKey, a, b *rowRef, aChunks, bChunks []*rowChunk) int
 	if a.word != b.word {
 		return cmp.Compare(a.word, b.word)
 	}
+	return compareKeys(keys, 0, a, b, aChunks, bChunks)
+}
+
+// compareKeys orders two rows of chunks by the keys from one on, and then by their positions.
+func compareKeys(keys []SortKey, from int, a, b *rowRef, aChunks, bChunks []*rowChunk) int {
 	aKeys, bKeys := aChunks[a.chunk].keys, bChunks[b.chunk].keys
-	for i, k := range keys {
-		va, vb := aKeys[i], bKeys[i]
+	for i := from; i < len(keys); i++ {
+		k, va, vb := &keys[i], aKeys[i], bKeys[i]
 		o := 0
 		switch an, bn := va.IsNull(int(a.row)), vb.IsNull(int(b.row)); {
 		case an || bn:

@@ -1,7 +1,6 @@
 package vector
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -193,14 +192,7 @@ func (s *sorter) cut(ctx context.Context) error {
 
 func (s *sorter) finish(ctx context.Context) error { return s.endRun(ctx) }
 
-func (s *sorter) sort(ctx context.Context) error {
-	return sortRows(ctx, s.rows, func(a, b rowRef) int {
-		if a.word != b.word {
-			return cmp.Compare(a.word, b.word)
-		}
-		return compareRows(s.keys, &a, &b, s.chunks, s.chunks)
-	})
-}
+func (s *sorter) sort(ctx context.Context) error { return s.sortFrom(ctx, s.rows, 0) }
 
 // orderWords are sortWords of a key, in its direction.
 func orderWords(out []uint64, v *batch.Vector, b *batch.Batch, descending bool) {
@@ -214,33 +206,7 @@ func orderWords(out []uint64, v *batch.Vector, b *batch.Batch, descending bool) 
 
 // sortWords sets out to words that ascend with the values of a key: equal values have the same word, and different ones may have.
 func sortWords(out []uint64, v *batch.Vector, b *batch.Batch) {
-	const sign = 1 << 63
-	var word func(v *batch.Vector, i int) uint64
-	switch v.Type.Layout() {
-	case batch.LayoutBools:
-		word = func(v *batch.Vector, i int) uint64 { return 1 + uint64(boolInt(v.Bools[i])) }
-	case batch.LayoutI8, batch.LayoutI16, batch.LayoutI32:
-		word = func(v *batch.Vector, i int) uint64 { return uint64(intAt(v, i)) ^ sign }
-	case batch.LayoutI64:
-		word = func(v *batch.Vector, i int) uint64 { return uint64(v.I64[i]) ^ sign }
-	case batch.LayoutF32:
-		word = func(v *batch.Vector, i int) uint64 { return floatWord(float64(v.F32[i])) }
-	case batch.LayoutF64:
-		word = func(v *batch.Vector, i int) uint64 { return floatWord(v.F64[i]) }
-	case batch.LayoutDec:
-		word = func(v *batch.Vector, i int) uint64 {
-			x := v.Dec[i]
-			switch low := int64(x.LowBits()); {
-			case x.HighBits() == low>>63:
-				return uint64(low) ^ sign
-			case x.Sign() < 0:
-				return 0
-			}
-			return math.MaxUint64
-		}
-	default:
-		word = func(v *batch.Vector, i int) uint64 { return textWord(v.BytesAt(i)) }
-	}
+	word := wordOf(v.Type)
 	selected(b, func(i int) {
 		switch {
 		case v.IsNull(i):
@@ -253,6 +219,35 @@ func sortWords(out []uint64, v *batch.Vector, b *batch.Batch) {
 	})
 }
 
+// wordOf returns how the word of a value that is not null, of a vector without a dictionary, is made.
+func wordOf(t batch.Type) func(v *batch.Vector, i int) uint64 {
+	const sign = 1 << 63
+	switch t.Layout() {
+	case batch.LayoutBools:
+		return func(v *batch.Vector, i int) uint64 { return 1 + uint64(boolInt(v.Bools[i])) }
+	case batch.LayoutI8, batch.LayoutI16, batch.LayoutI32:
+		return func(v *batch.Vector, i int) uint64 { return uint64(intAt(v, i)) ^ sign }
+	case batch.LayoutI64:
+		return func(v *batch.Vector, i int) uint64 { return uint64(v.I64[i]) ^ sign }
+	case batch.LayoutF32:
+		return func(v *batch.Vector, i int) uint64 { return floatWord(float64(v.F32[i])) }
+	case batch.LayoutF64:
+		return func(v *batch.Vector, i int) uint64 { return floatWord(v.F64[i]) }
+	case batch.LayoutDec:
+		return func(v *batch.Vector, i int) uint64 {
+			x := v.Dec[i]
+			switch low := int64(x.LowBits()); {
+			case x.HighBits() == low>>63:
+				return uint64(low) ^ sign
+			case x.Sign() < 0:
+				return 0
+			}
+			return math.MaxUint64
+		}
+	}
+	return func(v *batch.Vector, i int) uint64 { return textWord(v.BytesAt(i)) }
+}
+
 func floatWord(x float64) uint64 {
 	w := math.Float64bits(plainFloat(x)) // the one NaN is positive, above the infinite
 	if w>>63 != 0 {
@@ -261,12 +256,15 @@ func floatWord(x float64) uint64 {
 	return w | 1<<63
 }
 
+// wordBytesOfText is how many bytes of a text are in its word.
+const wordBytesOfText = 8
+
 // textWord is the first bytes of a text.
 func textWord(text []byte) uint64 {
-	if len(text) >= 8 {
+	if len(text) >= wordBytesOfText {
 		return binary.BigEndian.Uint64(text)
 	}
-	var first [8]byte
+	var first [wordBytesOfText]byte
 	copy(first[:], text)
 	return binary.BigEndian.Uint64(first[:])
 }
