@@ -42,6 +42,11 @@ func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQuery
 	switch auth.AuthType {
 	case authShowView:
 		return a.handleShowView(ctx, state, auth)
+	case authShowCreate:
+		if !a.isView(ctx, auth.TargetNames[0], auth.TargetNames[1]) {
+			return nil
+		}
+		return a.handleShowView(ctx, state, auth)
 	case authSeen:
 		_, err := a.catalog.Database(ctx, auth.TargetNames[0])
 		if sql.ErrDatabaseAccessDeniedForUser.Is(err) {
@@ -71,10 +76,24 @@ func (a authorization) HandleAuth(ctx *sql.Context, state sql.AuthorizationQuery
 	return err
 }
 
+// isView says whether there is a view that the user sees.
+func (a authorization) isView(ctx *sql.Context, database, name string) bool {
+	if database == "" {
+		database = ctx.GetCurrentDatabase()
+	}
+	db, err := a.catalog.Database(ctx, database)
+	views, ok := db.(sql.ViewDatabase)
+	if err != nil || !ok {
+		return false // GMS says why, of a table
+	}
+	_, found, err := views.GetViewDefinition(ctx, name)
+	return err == nil && found
+}
+
 // handleShowView refuses SHOW CREATE VIEW to who lacks SELECT or SHOW VIEW on the view.
 func (a authorization) handleShowView(ctx *sql.Context, state sql.AuthorizationQueryState, auth ast.AuthInformation) error {
 	bySelect := auth
-	bySelect.AuthType = ast.AuthType_SELECT
+	bySelect.AuthType, bySelect.TargetType = ast.AuthType_SELECT, ast.AuthTargetType_SingleTableIdentifier
 	if err := a.HandleAuth(ctx, state, bySelect); err != nil || internal(ctx) {
 		return err
 	}

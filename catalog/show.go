@@ -11,6 +11,9 @@ import (
 // authShowView is what SHOW CREATE VIEW wants, for which GMS asks nobody: SELECT and SHOW VIEW.
 const authShowView = "SHOW VIEW"
 
+// authShowCreate is what SHOW CREATE TABLE wants: of a view what SHOW CREATE VIEW does. GMS looks whether the user sees the table.
+const authShowCreate = "SHOW CREATE"
+
 // adaptShow says what a SHOW of GMS's wants.
 func adaptShow(s *ast.Show) error {
 	switch strings.ToLower(s.Type) {
@@ -21,6 +24,8 @@ func adaptShow(s *ast.Show) error {
 			s.Table.DbQualifier = ast.NewTableIdent(s.ShowTablesOpt.DbName) // GMS looks into the current database
 			s.Auth = needsDatabase(authSeen, s.ShowTablesOpt.DbName)
 		}
+	case ast.CreateTableStr:
+		s.Auth.AuthType, s.Auth.TargetNames = authShowCreate, []string{s.Table.DbQualifier.String(), s.Table.Name.String()}
 	case ast.CreateViewStr:
 		database, name := s.Table.DbQualifier.String(), s.Table.Name.String()
 		if builtInDatabase(database) {

@@ -38,14 +38,15 @@ func (d database) DropView(ctx *sql.Context, name string) error {
 	})
 }
 
-// GetViewDefinition returns a view's text.
+// GetViewDefinition returns a view's text. One on which the user has no privilege is not there: GMS asks for none in DESCRIBE and SHOW, and then looks for a
+// table, which it refuses.
 func (d database) GetViewDefinition(ctx *sql.Context, name string) (sql.ViewDefinition, bool, error) {
 	s, err := d.c.ledger.read(ctx)
 	if err != nil {
 		return sql.ViewDefinition{}, false, err
 	}
 	e, ok := s.get(viewEntry, qualified(d.name, name))
-	if !ok {
+	if !ok || !d.c.viewer(ctx).table(d.name, name) {
 		return sql.ViewDefinition{}, false, nil
 	}
 	v, err := viewOf(e)

@@ -52,6 +52,33 @@ func TestWhatIsDenied(t *testing.T) {
 	}
 }
 
+// Who has no privilege on a view sees it no more than one that is not there, and its text wants SHOW VIEW however it is asked for.
+func TestAViewIsSeenByPrivilegesOnIt(t *testing.T) {
+	g := startGuarded(t)
+	root := g.as("root", "")
+	g.exec(root,
+		"CREATE TABLE t (id INT)", "CREATE TABLE secret (a INT)", "CREATE VIEW shown AS SELECT id AS one FROM t", "CREATE VIEW hidden AS SELECT id AS one FROM t", "CREATE VIEW bare AS SELECT 1 AS one",
+		"CREATE VIEW deep AS SELECT * FROM secret", "CREATE USER ann@localhost", "GRANT SELECT ON lake.t TO ann@localhost", "GRANT SELECT ON lake.shown TO ann@localhost")
+	ann := g.as("ann", "")
+	refusal := func(statement, name string) string {
+		_, err := ann.Exec(fmt.Sprintf(statement, name))
+		return strings.ReplaceAll(requireErrno(t, err, 1142, "42000"), name, "NAME")
+	}
+	for _, statement := range []string{"DESCRIBE %s", "EXPLAIN lake.%s", "SHOW COLUMNS FROM %s", "SHOW FULL COLUMNS FROM %s FROM lake", "SHOW CREATE TABLE %s", "SHOW CREATE TABLE lake.%s", "SHOW CREATE VIEW %s", "SELECT * FROM %s"} {
+		for _, view := range []string{"hidden", "HIDDEN", "bare", "deep"} {
+			require.Equal(t, refusal(statement, "nosuch"), refusal(statement, view), statement, view)
+		}
+	}
+	g.exec(ann, "DESCRIBE shown", "DESCRIBE SHOWN", "SHOW COLUMNS FROM shown", "SELECT * FROM shown", "SHOW CREATE TABLE t")
+	for _, statement := range []string{"SHOW CREATE VIEW shown", "SHOW CREATE TABLE shown"} {
+		_, err := ann.Exec(statement)
+		require.Contains(t, requireErrno(t, err, 1142, "42000"), "SHOW VIEW command denied", statement)
+	}
+	g.exec(root, "GRANT SHOW VIEW ON lake.shown TO ann@localhost")
+	g.exec(ann, "SHOW CREATE VIEW shown", "SHOW CREATE TABLE shown", "SHOW CREATE TABLE lake.SHOWN")
+	g.exec(root, "SHOW CREATE TABLE hidden", "DESCRIBE bare", "DESCRIBE deep")
+}
+
 // A table that is not there is named with its database.
 func TestNoSuchTableHasItsDatabase(t *testing.T) {
 	db, _ := startLake(t)
