@@ -18,7 +18,7 @@ import (
 // variableFunctions are assignments to variables of the session amid a statement, and the values of variables in such a statement.
 var variableFunctions = map[string]sql.Function{
 	sqlext.AssignFunction: sql.FunctionN{Name: sqlext.AssignFunction, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-		name, err := variableNamed(ctx, args, 2)
+		name, err := variableNamed(ctx, args, 3)
 		if err != nil {
 			return nil, err
 		}

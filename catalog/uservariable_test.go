@@ -53,3 +53,26 @@ func TestVariablesAreAssignedByUpdatesAndParameters(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "[[41 42]]", fmt.Sprint(rows))
 }
+
+// An assignment ends before an alias, whatever stands before that, and before the end of a comment that is executed.
+func TestAssignmentsEndBeforeAliases(t *testing.T) {
+	l := newLab(t)
+	for _, c := range []struct{ query, name, row string }{
+		{"SELECT @a := '2024-01-01' + INTERVAL 1 DAY x", "x", "2024-01-02"},
+		{"SELECT @a := '2024-01-01' + INTERVAL 1 + 1 WEEK", "@a := '2024-01-01' + INTERVAL 1 + 1 WEEK", "2024-01-15"},
+		{"SELECT @a := '2024-01-01' + INTERVAL 1 QUARTER q", "q", "2024-04-01"},
+		{"SELECT @a := '2024-01-01' + INTERVAL '1:1' HOUR_MINUTE y", "y", "2024-01-01 01:01:00"},
+		{"SELECT @a := NULL z", "z", "NULL"},
+		{"SELECT @a := 1 IS NULL 'lbl'", "lbl", "0"},
+		{"SELECT @a := TRUE `t`", "t", "1"},
+		{"SELECT @a := 1 \"l\"", "l", "1"},
+		{"SELECT @a := _utf8mb4'x'", "@a := _utf8mb4'x'", "x"},
+		{"SELECT /*!50000 @a := 3 */", "@a := 3", "3"},
+		{"SELECT /*!50000 @a := */ 4 /*! + 1 */ n", "n", "5"},
+	} {
+		require.Equal(t, []string{c.row}, l.rows(c.query), c.query)
+		schema, _, _, err := l.c.engine.Query(l.ctx(), c.query)
+		require.NoError(t, err)
+		require.Equal(t, c.name, schema[0].Name, c.query)
+	}
+}

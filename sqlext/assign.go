@@ -11,12 +11,12 @@ const (
 	VariableFunction = "__variable"
 )
 
-// assigned stands behind the expression of AssignFunction.
-const assigned = "/*:=*/)"
+// assigned stands behind the expression of AssignFunction: an argument that nobody writes, and no comment, as it may stand in one that is executed.
+const assigned = ", 0x3A3D5F)"
 
-var rewrittenVariable = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|/\*:=\*/\)`)
+var rewrittenVariable = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` + regexp.QuoteMeta(assigned))
 
-// WithoutAssignments is the text as it was written, for the name of a column.
+// WithoutAssignments is the text as it was written, for the name of a column and for errors.
 func WithoutAssignments(text string) string { return rewrittenVariable.ReplaceAllString(text, "$1$2") }
 
 // VariableName is the name of the variable in the first argument of AssignFunction or VariableFunction.
@@ -93,8 +93,30 @@ func (r *rewriter) endsExpression(i int) bool {
 	case t.kind == tokWord && behindExpression[strings.ToUpper(t.text)]:
 		return true
 	}
-	before, behind := r.at(i-1), r.at(i+1)
-	value := before.kind == tokNumber || before.kind == tokString || before.kind == tokQuoted || before.kind == tokParam || before.punct(")") || before.is("END") || isPlainWord(before) || isVariable(before)
-	last := i+1 == len(r.tokens) || behind.punct(",") || behind.punct(")") || behind.is("FROM")
-	return value && last && (t.kind == tokQuoted || isPlainWord(t)) && !r.at(i-2).is("INTERVAL")
+	return r.endsValue(i-1) && (t.kind == tokQuoted || isPlainWord(t) || t.kind == tokString && !introduces(r.at(i-1)))
+}
+
+// valueWords are the keywords that end an expression: values, and units of an INTERVAL.
+var valueWords = map[string]bool{
+	"END": true, "NULL": true, "TRUE": true, "FALSE": true, "CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "LOCALTIME": true, "LOCALTIMESTAMP": true,
+	"UTC_DATE": true, "UTC_TIME": true, "UTC_TIMESTAMP": true,
+	"MICROSECOND": true, "SECOND": true, "MINUTE": true, "HOUR": true, "DAY": true, "WEEK": true, "MONTH": true, "QUARTER": true, "YEAR": true,
+}
+
+// endsValue reports whether an expression may end with token i.
+func (r *rewriter) endsValue(i int) bool {
+	t := r.at(i)
+	switch t.kind {
+	case tokNumber, tokString, tokQuoted, tokParam:
+		return true
+	case tokWord:
+		word := strings.ToUpper(t.text)
+		return valueWords[word] || longUnits[word] || isPlainWord(t) || isVariable(t)
+	}
+	return t.punct(")")
+}
+
+// introduces reports whether a string behind the token is a value with it: N'x', _utf8mb4'x'.
+func introduces(t token) bool {
+	return t.kind == tokWord && (strings.HasPrefix(t.text, "_") || t.is("N"))
 }

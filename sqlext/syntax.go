@@ -31,7 +31,9 @@ func FromVitess(err error) (*SyntaxError, bool) {
 	if !ok || syntax.Statement == "" {
 		return nil, false
 	}
-	return SyntaxErrorAt(syntax.Statement, vitessPosition(syntax.Statement, syntax), ""), true
+	at := vitessPosition(syntax.Statement, syntax)
+	text := syntax.Statement[:at] + WithoutAssignments(syntax.Statement[at:])
+	return SyntaxErrorAt(text, len(text)-len(strings.TrimLeft(text[at:], " \t\r\n")), ""), true
 }
 
 // vitessPosition returns where the token begins that the vitess parser stopped at, or the end of a statement that ended too early.
