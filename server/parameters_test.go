@@ -182,7 +182,7 @@ func TestAnErrorAmidSeveralStatements(t *testing.T) {
 	c.columns()
 	_, end := c.rows()
 	require.NotZero(t, c.status(end)&more)
-	c.fails(1146, "42S02", "Table 'nothing' doesn't exist")
+	c.fails(1146, "42S02", "Table 'lake.nothing' doesn't exist")
 	require.Equal(t, "1", c.value("SELECT COUNT(*) FROM lake.t"), "what ran before stays, and what follows did not run")
 }
 
