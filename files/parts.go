@@ -14,7 +14,8 @@ import (
 //
 //  1. OpenParts opens the file, and reads its header or footer.
 //  2. Each reader is made by Fork.
-//  3. Cut gives the pieces in the order of the file, until io.EOF: the file is then still as it was listed. Any reader takes any piece.
+//  3. Cut gives the pieces in the order of the file, until io.EOF: the file is then still as it was listed. Any reader takes any piece. Row groups are read from the file when
+//     they are taken; it is as it was listed after each of them, too.
 //  4. The readers are closed, then Parts.
 type Parts struct {
 	file *fileReader
@@ -102,8 +103,9 @@ func (p *Parts) Fork(onError func(RowError)) (*PartReader, error) {
 	if err != nil {
 		return nil, of.failed(err)
 	}
+	_, read := rows.(lines) // a row group is read by who takes it
 	return &PartReader{parted: rows, fileReader: &fileReader{
-		contents: &c, release: release, rows: rows, schema: of.schema, source: of.source, fixed: of.fixed, facts: of.facts, path: of.path, piece: true, done: io.EOF,
+		contents: &c, release: release, rows: rows, schema: of.schema, source: of.source, fixed: of.fixed, facts: of.facts, path: of.path, read: read, done: io.EOF,
 	}}, nil
 }
 

@@ -36,7 +36,7 @@ type fileReader struct {
 	fixed    []*batch.Vector // the values of path and facts, batch.MaxRows times
 	facts    []int           // where in fixed the facts are
 	path     []partitionValue
-	piece    bool // the rows are those of a piece: see Parts
+	read     bool // the bytes were read and verified before: see Parts
 	out      batch.Batch
 	done     error
 }
@@ -142,7 +142,7 @@ func (r *fileReader) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 	r.contents.ctx = ctx
 	b, err := r.rows.Next()
-	if err == io.EOF && !r.piece {
+	if err == io.EOF && !r.read {
 		if changed := r.contents.verify(ctx); changed != nil {
 			err = changed
 		}

@@ -26,26 +26,29 @@ func (o *Options) openRows(c *contents, schema *batch.Schema, rescued format.Res
 	if err != nil {
 		return nil, nil, err
 	}
-	var reader format.LineReader
-	switch o.Format {
-	case "json":
-		opts := o.JSON
-		opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
-		reader, err = json.NewReader(data, schema, opts)
-	case "text":
-		opts := text.Options{TextOptions: o.CSV.TextOptions, WholeText: o.wholeText}
-		opts.SizeHint, opts.OnError = size, onError
-		reader, err = text.NewReader(data, schema, opts)
-	default:
-		opts := o.CSV
-		opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
-		reader, err = csv.NewReader(data, schema, opts)
-	}
+	reader, err := o.lineReader(data, size, schema, rescued, onError)
 	if err != nil {
 		release()
 		return nil, nil, err
 	}
 	return lines{reader}, release, nil
+}
+
+// lineReader reads text that has about size bytes; 0: not known.
+func (o *Options) lineReader(data io.Reader, size int64, schema *batch.Schema, rescued format.Rescued, onError func(RowError)) (format.LineReader, error) {
+	switch o.Format {
+	case "json":
+		opts := o.JSON
+		opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
+		return json.NewReader(data, schema, opts)
+	case "text":
+		opts := text.Options{TextOptions: o.CSV.TextOptions, WholeText: o.wholeText}
+		opts.SizeHint, opts.OnError = size, onError
+		return text.NewReader(data, schema, opts)
+	}
+	opts := o.CSV
+	opts.SizeHint, opts.OnError, opts.Rescued = size, onError, rescued
+	return csv.NewReader(data, schema, opts)
 }
 
 // openText gives a file's bytes as UTF-8, unpacked; size is 0 where it is not known.

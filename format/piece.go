@@ -59,7 +59,8 @@ func (in *Input) Cut(spare []byte, line int64, last func(text []byte) int) (Piec
 func (in *Input) give(spare []byte, line int64, end int) Piece {
 	p := Piece{Buf: in.Buf, Pos: in.Pos, End: end, Line: line}
 	rest := in.Buf[end:in.End]
-	if need := 2*len(rest) + Slack; len(spare) <= need && !in.EOF {
+	need := min(2*len(rest)+1, MaxRecordBytes) + Slack
+	if (len(spare) < need || len(spare) > max(2*need, PieceBytes+Slack)) && !in.EOF { // that of a long record does not make all pieces behind it as long
 		spare = make([]byte, max(PieceBytes+Slack, need))
 	}
 	in.Buf, in.Pos, in.End = spare, 0, copy(spare, rest)

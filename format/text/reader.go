@@ -115,10 +115,7 @@ func (r *Reader) Next() (*batch.Batch, error) {
 // add puts a line into the batch.
 func (r *Reader) add(row int, text []byte) error {
 	start := r.line
-	r.line += int64(bytes.Count(text, []byte{'\n'}))
-	if !r.opts.WholeText {
-		r.line++
-	}
+	r.line++
 	if utf8.Valid(text) {
 		r.out.AppendBytes(text)
 		return nil
