@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"lakesql/batch"
@@ -30,7 +31,7 @@ type ranged struct {
 	users   int       // readers that are not closed
 	at      int       // the next of list
 	open    *parted   // whose pieces are dealt out; nil: the next file's turn has come
-	opened  []*parted // that are not closed
+	opened  []*parted // that are not closed; each is when all of its pieces are finished
 	dealt   int64     // the number of the next share
 	told    int64     // all shares before it are
 	waiting map[int64]*share
@@ -59,7 +60,9 @@ type share struct {
 // parted is a file that is dealt out in pieces.
 type parted struct {
 	*files.Parts
-	file recorded
+	file   recorded
+	unread int  // pieces that are dealt out and not finished
+	whole  bool // all are dealt out
 }
 
 const (
@@ -107,8 +110,14 @@ func (r *ranged) deal(ctx context.Context, spare files.Piece) (*share, error) {
 	if r.open != nil {
 		p := &share{file: r.open.file, parted: r.open, toRead: true}
 		var err error
-		if p.piece, err = r.open.Cut(ctx, spare); errors.Is(err, io.EOF) {
-			p.last, p.toRead, r.open, err = true, false, nil, nil
+		p.piece, err = r.open.Cut(ctx, spare)
+		switch {
+		case err == nil:
+			p.parted.unread++
+		case errors.Is(err, io.EOF):
+			p.parted.whole = true
+			err = r.closeRead(p.parted)
+			p.last, p.toRead, p.parted, r.open = true, err != nil, nil, nil
 		}
 		return p, err
 	}
@@ -126,10 +135,34 @@ func (r *ranged) deal(ctx context.Context, spare files.Piece) (*share, error) {
 	}
 	parts, err := files.OpenParts(ctx, r.source.env.Open, p.file.File, r.schema, r.source.opts)
 	if parts != nil {
-		r.open, p.toRead, p.last = &parted{parts, p.file}, false, false
+		r.open, p.toRead, p.last = &parted{Parts: parts, file: p.file}, false, false
 		r.opened = append(r.opened, r.open)
 	}
 	return p, err
+}
+
+// closeRead closes a file whose pieces are all finished. It needs mu.
+func (r *ranged) closeRead(p *parted) error {
+	if !p.whole || p.unread > 0 {
+		return nil
+	}
+	r.opened = slices.DeleteFunc(r.opened, func(other *parted) bool { return other == p })
+	return p.Close()
+}
+
+// finished is told of a share whose rows were all given.
+func (r *ranged) finished(p *share) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if of := p.parted; of != nil {
+		p.parted, p.piece = nil, files.Piece{}
+		of.unread--
+		if err := r.closeRead(of); err != nil {
+			return err
+		}
+	}
+	r.finish(p)
+	return nil
 }
 
 // wait waits until something changes, or ctx ends. It needs mu.

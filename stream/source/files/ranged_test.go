@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lakesql/batch"
 	"lakesql/format"
+	"lakesql/format/parquet"
 	"lakesql/stream/source"
 	"lakesql/vector"
 )
@@ -239,4 +241,78 @@ func TestSmallRangeHasOneReader(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, op.(vector.Forker).Fork(8), 1)
 	require.NoError(t, op.Close())
+}
+
+// TestReadersCloseFiles: a file that several readers take apart is closed when its last piece was read, not with the range, which may have thousands.
+func TestReadersCloseFiles(t *testing.T) {
+	f := newFolder(t)
+	f.options["schema"] = "id INT, name STRING"
+	for _, name := range []string{"a", "b", "c"} {
+		f.put(t, name+".csv", manyRows(name, none))
+	}
+	src := f.Open(t)
+	defer src.Close()
+	op, err := src.Read(t.Context(), source.None, f.all(t, src), source.Observer{})
+	require.NoError(t, err)
+	forks := op.(vector.Forker).Fork(2)
+	ranged := op.(*reader).ranged
+	files := map[*parted]bool{}
+	for i := 0; ; i = 1 - i { // each in its turn
+		_, err := forks[i].Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(ranged.opened), 2)
+		for _, p := range ranged.opened {
+			files[p] = true
+		}
+	}
+	for err == nil { // the other one may have a piece yet
+		_, err = forks[1].Next(t.Context())
+	}
+	for err = nil; err == nil; {
+		_, err = forks[0].Next(t.Context())
+	}
+	require.Len(t, files, 3)
+	require.Empty(t, ranged.opened)
+	for _, fork := range forks {
+		require.NoError(t, fork.Close())
+	}
+}
+
+// TestReadersShareRowGroups: several readers read the row groups of the same Parquet files.
+func TestReadersShareRowGroups(t *testing.T) {
+	f := newFolder(t)
+	f.options = map[string]string{"format": "parquet", "schema": "id BIGINT, name STRING"}
+	schema := batch.NewSchema(batch.Field{Name: "id", Type: batch.Type{Kind: batch.Int64}, Nullable: true}, batch.Field{Name: "name", Type: batch.Type{Kind: batch.String}, Nullable: true})
+	var want []string
+	for file := range 2 {
+		var data strings.Builder
+		w, err := parquet.NewWriter(&data, schema, parquet.WriterOptions{RowGroupRows: 300, Compression: parquet.Uncompressed})
+		require.NoError(t, err)
+		for from := 0; from < 3000; from += 300 {
+			rows := batch.NewBuilder(schema)
+			for i := from; i < from+300; i++ {
+				id := int64(file*10000 + i)
+				require.NoError(t, rows.AppendRow(id, fmt.Sprintf("%d%s", id, strings.Repeat("n", 5000))))
+				want = append(want, fmt.Sprint(id))
+			}
+			require.NoError(t, w.Write(rows.Finish()))
+		}
+		_, err = w.Close()
+		require.NoError(t, err)
+		f.put(t, fmt.Sprintf("f%d.parquet", file), data.String())
+	}
+	slices.Sort(want)
+	src := f.Open(t)
+	defer src.Close()
+	var told heard
+	rows, err := readForked(t.Context(), t, src, f.all(t, src), told.observer(), 3)
+	require.NoError(t, err)
+	require.Equal(t, want, rows)
+	require.Len(t, told.files, 2)
+	for _, file := range told.files {
+		require.Contains(t, file, " 3000 0 ")
+	}
 }

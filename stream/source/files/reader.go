@@ -139,10 +139,7 @@ func (r *reader) finished() error {
 		return err
 	}
 	r.rows, r.now = nil, nil
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.finish(p)
-	return nil
+	return r.ranged.finished(p)
 }
 
 // minds tells whether columns that the schema does not have end the reading.
