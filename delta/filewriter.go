@@ -43,7 +43,7 @@ type FileWriterOptions struct {
 	Rows            RowSource // which rules apply
 	RowIDs          bool      // batches have RowIDField and RowCommitVersionField behind the table's columns, for rows that keep their ids
 	Change          bool      // the files are of changes: batches end with ChangeTypeField, and no rule applies
-	// Writers is how many FileWriters share the rows of a transaction out; together they hold what one would. 0: it is alone.
+	// Writers is how many FileWriters share the rows of a transaction out, where it Parts; together they hold what one would. 0: it is alone.
 	Writers int
 	// Hold is told of each change of the bytes that the writer holds in memory; tight asks it to end row groups early. nil: it is alone.
 	Hold func(bytes int64) (tight bool)
@@ -122,7 +122,7 @@ func NewFileWriter(st store.Store, read *Snapshot, meta *Metadata, opts FileWrit
 	if w.target <= 0 {
 		w.target = targetFileBytes(meta)
 	}
-	if opts.Writers > 1 {
+	if opts.Writers > 1 && w.Parts() {
 		w.maxHeld /= opts.Writers
 		w.parquet.RowGroupBytes = max(parquet.DefaultRowGroupBytes*3/4/opts.Writers, leastGroupBytes) // a quarter is for what each has besides
 	}

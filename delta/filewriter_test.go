@@ -479,3 +479,20 @@ func TestTimestampNTZUpgradesTheProtocol(t *testing.T) {
 	require.Equal(t, &Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"appendOnly", "invariants", "timestampNtz"}}, done.Snapshot.Protocol())
 	require.Equal(t, s.Metadata().ID, done.Snapshot.Metadata().ID)
 }
+
+// TestWriterThatDoesNotPart: a writer of partitions, which all who have rows write by, holds as much as one that is alone.
+func TestWriterThatDoesNotPart(t *testing.T) {
+	schema := batch.NewSchema(batch.Field{Name: "id", Type: kind(batch.Int64), Nullable: true}, batch.Field{Name: "day", Type: kind(batch.Int32), Nullable: true})
+	for _, c := range []struct {
+		partitions []string
+		parts      bool
+		held       int
+	}{{nil, true, maxHeldBytes / 4}, {[]string{"day"}, false, maxHeldBytes}} {
+		meta, err := NewMetadata(schema, c.partitions, nil)
+		require.NoError(t, err)
+		w, err := NewFileWriter(store.NewMemory("file:///t"), nil, meta, FileWriterOptions{Writers: 4})
+		require.NoError(t, err)
+		require.Equal(t, c.parts, w.Parts())
+		require.Equal(t, c.held, w.maxHeld)
+	}
+}
