@@ -140,6 +140,40 @@ func TestFaultsOfManyWorkers(t *testing.T) {
 	}
 }
 
+// TestStopAmidALargeBatch: STOP STREAM ends workers of which one hangs in a read or a write, and what they did is done anew.
+func TestStopAmidALargeBatch(t *testing.T) {
+	processors(t, 2)
+	for _, c := range []struct {
+		on  func(faultstore.Op) bool
+		nth int
+	}{
+		{faultstore.On(faultstore.GetRange, "landing/"), 1}, {faultstore.On(faultstore.GetRange, "landing/"), 5},
+		{faultstore.On(faultstore.Create, "tables/sales/part-"), 1}, {faultstore.On(faultstore.Write, "tables/sales/part-"), 1},
+	} {
+		l := newLake(t)
+		want, letters := l.large("a.csv", 4400)
+		slices.Sort(want)
+		slices.Sort(letters)
+		s := l.serve()
+		hangs := make(chan struct{})
+		s.faults.Add(faultstore.Rule{Match: c.on, Nth: c.nth, Before: func(amid ctx, _ faultstore.Op) error {
+			close(hangs)
+			<-amid.Done()
+			return amid.Err()
+		}})
+		s.create(sales(dead, availableNow))
+		<-hangs
+		s.stop()
+		require.Equal(t, Pool{Size: s.Workers().Size}, s.Workers())
+		require.Empty(t, l.dataFiles("sales"))
+		s.restart()
+		s.finished()
+		require.True(t, slices.Equal(want, l.rows("sales")))
+		require.True(t, slices.Equal(letters, l.letters()))
+		require.NoError(t, s.Close())
+	}
+}
+
 // TestHelpers: more workers of one stream are there while nobody waits for one, and give them back.
 func TestHelpers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
