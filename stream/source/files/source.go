@@ -243,6 +243,9 @@ func (s *Source) Latest(ctx context.Context, start source.Offset, limit source.L
 		return start, false, err
 	}
 	if err := s.record(ctx, taken); err != nil {
+		for _, f := range taken { // they are found and not given out: a stream that goes on failing is stalled
+			s.size = s.counted(s.size, f, 1)
+		}
 		return "", false, err
 	}
 	return formatOffset(s.last), len(s.ready) > 0, nil
