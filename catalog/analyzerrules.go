@@ -47,27 +47,27 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
-		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(searchCases)},
-		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
-		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(numberDates)},   // before arithmetic is exact
+		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(eachExpression(searchCases))},
+		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)},               // before columns learn the types of what they refer to
+		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(eachExpression(numberDates))}, // before arithmetic is exact
 		analyzer.Rule{Id: exactNumbersRule, Apply: exactNumbers},
-		analyzer.Rule{Id: overflowRule, Apply: everywhere(checkOverflow)},
-		analyzer.Rule{Id: intervalRule, Apply: everywhere(addIntervals)},
-		analyzer.Rule{Id: concatRule, Apply: everywhere(concatGroups)},
-		analyzer.Rule{Id: dateTextRule, Apply: everywhere(writeDates)},
-		analyzer.Rule{Id: dateReadRule, Apply: everywhere(readDates)},
+		analyzer.Rule{Id: overflowRule, Apply: everywhere(eachExpression(checkOverflow))},
+		analyzer.Rule{Id: intervalRule, Apply: everywhere(eachExpression(addIntervals))},
+		analyzer.Rule{Id: concatRule, Apply: everywhere(eachExpression(concatGroups))},
+		analyzer.Rule{Id: dateTextRule, Apply: everywhere(eachExpression(writeDates))},
+		analyzer.Rule{Id: dateReadRule, Apply: everywhere(eachExpression(readDates))},
 		analyzer.Rule{Id: orderDistinctRule, Apply: everywhere(orderDistinct)},
 		analyzer.Rule{Id: nanOrderRule, Apply: everywhere(orderNaN)},
 		analyzer.Rule{Id: everyRowRule, Apply: evaluateEveryRow},
-		analyzer.Rule{Id: betweenRule, Apply: everywhere(computeBounds)},
-		analyzer.Rule{Id: operandRule, Apply: everywhere(compareOperands)},
-		analyzer.Rule{Id: countKeysRule, Apply: everywhere(countKeys)},
+		analyzer.Rule{Id: betweenRule, Apply: everywhere(eachExpression(computeBounds))},
+		analyzer.Rule{Id: operandRule, Apply: everywhere(eachExpression(compareOperands))},
+		analyzer.Rule{Id: countKeysRule, Apply: everywhere(eachExpression(countKeys))},
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
-		analyzer.Rule{Id: collatedRule, Apply: everywhere(collateTexts)},
-		analyzer.Rule{Id: carriedRule, Apply: everywhere(carryCollations)},
-		analyzer.Rule{Id: likeRule, Apply: everywhere(likeTexts)},
-		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(countTruths)},
-		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(collateMembers)},
+		analyzer.Rule{Id: collatedRule, Apply: everywhere(eachExpression(collateTexts))},
+		analyzer.Rule{Id: carriedRule, Apply: everywhere(eachExpression(carryCollations))},
+		analyzer.Rule{Id: likeRule, Apply: everywhere(eachExpression(likeTexts))},
+		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(eachExpression(countTruths))},
+		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(eachExpression(collateMembers))},
 	)
 	allowSubqueries()
 	analyzer.OnceAfterDefault = append(analyzer.OnceAfterDefault, analyzer.Rule{Id: joinOperandsRule, Apply: joinOperands}) // where joins are planned
@@ -98,4 +98,13 @@ func everywhere(rule analyzer.RuleFunc) analyzer.RuleFunc {
 		return out, same && unchanged, err
 	}
 	return apply
+}
+
+// eachExpression is a rule that changes expressions one by one.
+func eachExpression(change transform.ExprFunc) analyzer.RuleFunc {
+	return func(
+		ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
+	) (sql.Node, transform.TreeIdentity, error) {
+		return transform.NodeExprsWithOpaque(ctx, n, change)
+	}
 }

@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -15,17 +13,13 @@ import (
 
 // computeBounds has BETWEEN compute its operands as MySQL does: the value once, and where that is not NULL both bounds. GMS leaves out the second bound where the
 // first one decides, and in filters makes two comparisons of it, each in a type of its own.
-func computeBounds(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		b, ok := e.(*expression.Between)
-		if !ok || !b.Resolved() {
-			return e, transform.SameTree, nil
-		}
-		out := newBetween(ctx, b)
-		return out, transform.TreeIdentity(out == e), nil
-	})
+func computeBounds(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	b, ok := e.(*expression.Between)
+	if !ok || !b.Resolved() {
+		return e, transform.SameTree, nil
+	}
+	out := newBetween(ctx, b)
+	return out, transform.TreeIdentity(out == e), nil
 }
 
 // newBetween is GMS's where no operand can fail or warn, and two comparisons are in the one type of all three.

@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -15,20 +13,16 @@ import (
 )
 
 // carryCollations has comparisons and LIKE take what functions make of texts with COLLATE as texts of that collation, as MySQL does.
-func carryCollations(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if _, isLike := e.(*expression.Like); !isLike && !isComparison(e) {
-			return e, transform.SameTree, nil
-		}
-		operands, same := carriedAll(ctx, e.Children())
-		if same {
-			return e, same, nil
-		}
-		out, err := e.WithChildren(ctx, operands...)
-		return out, same, err
-	})
+func carryCollations(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if _, isLike := e.(*expression.Like); !isLike && !isComparison(e) {
+		return e, transform.SameTree, nil
+	}
+	operands, same := carriedAll(ctx, e.Children())
+	if same {
+		return e, same, nil
+	}
+	out, err := e.WithChildren(ctx, operands...)
+	return out, same, err
 }
 
 // carriedAll are operands, those in the list of an IN too, with the collations that they carry.

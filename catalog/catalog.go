@@ -124,9 +124,9 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
 		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).
-			AddPreAnalyzeRule(collatedRule, everywhere(collateTexts)).AddPreAnalyzeRule(carriedRule, everywhere(carryCollations)).
-			AddPreAnalyzeRule(dateTextRule, writeDates).AddPreAnalyzeRule(dateReadRule, readDates).
-			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(computeBounds)).Build()
+			AddPreAnalyzeRule(collatedRule, everywhere(eachExpression(collateTexts))).AddPreAnalyzeRule(carriedRule, everywhere(eachExpression(carryCollations))).
+			AddPreAnalyzeRule(dateTextRule, eachExpression(writeDates)).AddPreAnalyzeRule(dateReadRule, eachExpression(readDates)).
+			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(eachExpression(computeBounds))).Build()
 	}
 	c.plain = build()
 	a := build()

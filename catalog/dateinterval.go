@@ -7,10 +7,8 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -22,28 +20,24 @@ import (
 
 // addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off. It makes WEEK of
 // EXTRACT(WEEK FROM t), too.
-func addIntervals(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if extract, ok := e.(*function.Extract); ok {
-			if week, ok := extractedWeek(ctx, extract); ok {
-				return week, transform.NewTree, nil
-			}
+func addIntervals(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if extract, ok := e.(*function.Extract); ok {
+		if week, ok := extractedWeek(ctx, extract); ok {
+			return week, transform.NewTree, nil
 		}
-		a, ok := e.(*expression.Arithmetic)
-		if !ok {
-			return e, transform.SameTree, nil
-		}
-		date, interval := a.LeftChild, a.RightChild
-		if _, ok := date.(*expression.Interval); ok {
-			date, interval = interval, date
-		}
-		if _, ok := interval.(*expression.Interval); !ok {
-			return e, transform.SameTree, nil
-		}
-		return newShifted(ctx, date, interval.(*expression.Interval), a.Op == "-"), transform.NewTree, nil
-	})
+	}
+	a, ok := e.(*expression.Arithmetic)
+	if !ok {
+		return e, transform.SameTree, nil
+	}
+	date, interval := a.LeftChild, a.RightChild
+	if _, ok := date.(*expression.Interval); ok {
+		date, interval = interval, date
+	}
+	if _, ok := interval.(*expression.Interval); !ok {
+		return e, transform.SameTree, nil
+	}
+	return newShifted(ctx, date, interval.(*expression.Interval), a.Op == "-"), transform.NewTree, nil
 }
 
 // shiftFunctions take the place of GMS's functions of these names, whose results are wrong beyond 292 years, and errors where MySQL has NULL.

@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -15,13 +13,7 @@ import (
 
 // readDates makes texts that name no day NULL, with MySQL's warning, where they are cast to a date or compared with one. GMS reads another day off
 // them.
-func readDates(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, dateReading)
-}
-
-func dateReading(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+func readDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 	_, cast := e.(*expression.Convert)
 	if !(cast && isDate(ctx, e)) && !(isComparison(e) && slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) })) {
 		return e, transform.SameTree, nil

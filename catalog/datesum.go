@@ -6,9 +6,7 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -33,35 +31,31 @@ func asNumber(ctx *sql.Context, e sql.Expression) sql.Expression {
 }
 
 // numberDates makes numbers of dates that are calculated with, or cast to one. GMS takes seconds since 1970, or a date for a time.
-func numberDates(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		switch e.(type) {
-		case *expression.Convert:
-			if !types.IsNumber(e.Type(ctx)) {
-				return e, transform.SameTree, nil
-			}
-		case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus:
-		default:
+func numberDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	switch e.(type) {
+	case *expression.Convert:
+		if !types.IsNumber(e.Type(ctx)) {
 			return e, transform.SameTree, nil
 		}
-		children := slices.Clone(e.Children())
-		if slices.ContainsFunc(children, func(c sql.Expression) bool { _, moves := c.(*expression.Interval); return moves || !c.Resolved() }) {
-			return e, transform.SameTree, nil
+	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus:
+	default:
+		return e, transform.SameTree, nil
+	}
+	children := slices.Clone(e.Children())
+	if slices.ContainsFunc(children, func(c sql.Expression) bool { _, moves := c.(*expression.Interval); return moves || !c.Resolved() }) {
+		return e, transform.SameTree, nil
+	}
+	same := transform.SameTree
+	for i, c := range children {
+		if isDate(ctx, c) {
+			children[i], same = asNumber(ctx, c), transform.NewTree
 		}
-		same := transform.SameTree
-		for i, c := range children {
-			if isDate(ctx, c) {
-				children[i], same = asNumber(ctx, c), transform.NewTree
-			}
-		}
-		if same {
-			return e, same, nil
-		}
-		out, err := e.WithChildren(ctx, children...)
-		return out, transform.NewTree, err
-	})
+	}
+	if same {
+		return e, same, nil
+	}
+	out, err := e.WithChildren(ctx, children...)
+	return out, transform.NewTree, err
 }
 
 // timeNumber is a DATETIME as a DECIMAL: 20240229235959.123456, with as many digits behind the point as its type has.

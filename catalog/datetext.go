@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -17,37 +15,33 @@ import (
 
 // writeDates puts a DateText around each date that an expression takes as a text. GMS makes a text of the value alone, in which a date looks
 // like a time at midnight.
-func writeDates(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if !slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) }) {
-			return e, transform.SameTree, nil
+func writeDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if !slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isDate(ctx, c) }) {
+		return e, transform.SameTree, nil
+	}
+	switch e := e.(type) {
+	case *expression.Case:
+		return writeBranches(ctx, e)
+	case *function.Coalesce:
+		if dates := firstDate(ctx, e.Children()); dates != nil {
+			return dates, transform.NewTree, nil
 		}
-		switch e := e.(type) {
-		case *expression.Case:
-			return writeBranches(ctx, e)
-		case *function.Coalesce:
-			if dates := firstDate(ctx, e.Children()); dates != nil {
-				return dates, transform.NewTree, nil
-			}
+	}
+	if !takesText(ctx, e) {
+		return e, transform.SameTree, nil
+	}
+	dateText := compile.NewDateText
+	if isJSONCast(ctx, e) {
+		dateText = compile.NewDateJSON
+	}
+	children := slices.Clone(e.Children())
+	for i, c := range children {
+		if isDate(ctx, c) {
+			children[i] = dateText(c)
 		}
-		if !takesText(ctx, e) {
-			return e, transform.SameTree, nil
-		}
-		dateText := compile.NewDateText
-		if isJSONCast(ctx, e) {
-			dateText = compile.NewDateJSON
-		}
-		children := slices.Clone(e.Children())
-		for i, c := range children {
-			if isDate(ctx, c) {
-				children[i] = dateText(c)
-			}
-		}
-		out, err := e.WithChildren(ctx, children...)
-		return out, transform.NewTree, err
-	})
+	}
+	out, err := e.WithChildren(ctx, children...)
+	return out, transform.NewTree, err
 }
 
 // writeBranches are the values of a CASE that is a text. What it compares stays.

@@ -4,11 +4,9 @@ import (
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/hash"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -17,20 +15,16 @@ import (
 
 // countKeys has COUNT(DISTINCT) tell values apart as GROUP BY does. GMS's puts texts with commas between them, which takes no bytes, and no account
 // of collations and of -0.
-func countKeys(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if _, ok := e.(*aggregation.CountDistinct); !ok || slices.ContainsFunc(e.Children(), isNoKey) {
-			return e, transform.SameTree, nil
-		}
-		children := slices.Clone(e.Children())
-		for i, c := range e.Children() {
-			children[i] = &distinctKey{Child: c, behind: e.Children()[i+1:]}
-		}
-		out, err := e.WithChildren(ctx, children...)
-		return out, transform.NewTree, err
-	})
+func countKeys(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if _, ok := e.(*aggregation.CountDistinct); !ok || slices.ContainsFunc(e.Children(), isNoKey) {
+		return e, transform.SameTree, nil
+	}
+	children := slices.Clone(e.Children())
+	for i, c := range e.Children() {
+		children[i] = &distinctKey{Child: c, behind: e.Children()[i+1:]}
+	}
+	out, err := e.WithChildren(ctx, children...)
+	return out, transform.NewTree, err
 }
 
 // isNoKey is true of what a distinctKey is not put around.

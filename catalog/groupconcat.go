@@ -8,10 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/sorters"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -38,16 +36,12 @@ var (
 )
 
 // concatGroups puts groupConcats in the places of GMS's.
-func concatGroups(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		g, ok := e.(*aggregation.GroupConcat)
-		if !ok || !g.Resolved() {
-			return e, transform.SameTree, nil
-		}
-		return newGroupConcat(ctx, g), transform.NewTree, nil
-	})
+func concatGroups(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	g, ok := e.(*aggregation.GroupConcat)
+	if !ok || !g.Resolved() {
+		return e, transform.SameTree, nil
+	}
+	return newGroupConcat(ctx, g), transform.NewTree, nil
 }
 
 // newGroupConcat reads what GMS's expression keeps to itself: the directions of its order, the separator, and the length.

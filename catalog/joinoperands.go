@@ -28,7 +28,7 @@ func joinOperands(
 
 // comparedAsWritten is a comparison after the rules for comparisons.
 func comparedAsWritten(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-	e, same, err := dateReading(ctx, e)
+	e, same, err := readDates(ctx, e)
 	if err != nil {
 		return nil, same, err
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
@@ -14,22 +13,18 @@ import (
 
 // countTruths has what JSON is made of be a number where it is a column, an aggregate or a subquery: TRUE and a comparison are true there, but as columns they are of
 // an integer type. GMS looks at the value alone, which may still be a truth.
-func countTruths(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if !makesJSON(ctx, e) || !slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isStoredTruth(ctx, c) }) {
-			return e, transform.SameTree, nil
+func countTruths(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if !makesJSON(ctx, e) || !slices.ContainsFunc(e.Children(), func(c sql.Expression) bool { return isStoredTruth(ctx, c) }) {
+		return e, transform.SameTree, nil
+	}
+	children := slices.Clone(e.Children())
+	for i, c := range children {
+		if isStoredTruth(ctx, c) {
+			children[i] = &storedTruth{expression.UnaryExpressionStub{Child: c}}
 		}
-		children := slices.Clone(e.Children())
-		for i, c := range children {
-			if isStoredTruth(ctx, c) {
-				children[i] = &storedTruth{expression.UnaryExpressionStub{Child: c}}
-			}
-		}
-		out, err := e.WithChildren(ctx, children...)
-		return out, transform.NewTree, err
-	})
+	}
+	out, err := e.WithChildren(ctx, children...)
+	return out, transform.NewTree, err
 }
 
 func makesJSON(ctx *sql.Context, e sql.Expression) bool {

@@ -2,9 +2,7 @@ package catalog
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -13,24 +11,20 @@ import (
 
 // likeTexts has LIKE match the characters of texts. GMS takes a text that a function makes of a literal and a column of numbers for bytes, of which _ is one. An
 // ESCAPE that is not the same for all rows is refused, as MySQL does.
-func likeTexts(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		l, ok := e.(*expression.Like)
-		if !ok || !l.Resolved() {
-			return e, transform.SameTree, nil
-		}
-		if l.Escape != nil && transform.InspectExpr(ctx, l.Escape, isField) {
-			return nil, transform.SameTree, sql.ErrInvalidArgument.New("ESCAPE")
-		}
-		left, okL := ofCharacters(ctx, l.Left())
-		right, okR := ofCharacters(ctx, l.Right())
-		if !okL && !okR {
-			return e, transform.SameTree, nil
-		}
-		return expression.NewLike(left, right, l.Escape), transform.NewTree, nil
-	})
+func likeTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	l, ok := e.(*expression.Like)
+	if !ok || !l.Resolved() {
+		return e, transform.SameTree, nil
+	}
+	if l.Escape != nil && transform.InspectExpr(ctx, l.Escape, isField) {
+		return nil, transform.SameTree, sql.ErrInvalidArgument.New("ESCAPE")
+	}
+	left, okL := ofCharacters(ctx, l.Left())
+	right, okR := ofCharacters(ctx, l.Right())
+	if !okL && !okR {
+		return e, transform.SameTree, nil
+	}
+	return expression.NewLike(left, right, l.Escape), transform.NewTree, nil
 }
 
 func isField(_ *sql.Context, e sql.Expression) bool {

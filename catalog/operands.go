@@ -6,9 +6,7 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -19,15 +17,11 @@ import (
 // compareOperands has numbers compared as MySQL and batches do it: as DOUBLE where one of them is a FLOAT or DOUBLE, or a text beside a DECIMAL, NaN as
 // the greatest, a date as the number of its digits, else exactly. GMS reads dates off numbers, makes a DECIMAL of a DOUBLE beside a DECIMAL, which infinities have no
 // place in, finds no order for NaN, and rounds one DECIMAL to the scale of the other. The bits of a date are those of the same number.
-func compareOperands(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if b, ok := e.(*expression.BitOp); ok && b.Resolved() && (isDate(ctx, b.LeftChild) || isDate(ctx, b.RightChild)) {
-			return expression.NewBitOp(summed(ctx, b.LeftChild), summed(ctx, b.RightChild), b.Op), transform.NewTree, nil
-		}
-		return comparison(ctx, e)
-	})
+func compareOperands(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if b, ok := e.(*expression.BitOp); ok && b.Resolved() && (isDate(ctx, b.LeftChild) || isDate(ctx, b.RightChild)) {
+		return expression.NewBitOp(summed(ctx, b.LeftChild), summed(ctx, b.RightChild), b.Op), transform.NewTree, nil
+	}
+	return comparison(ctx, e)
 }
 
 func comparison(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {

@@ -6,9 +6,7 @@ import (
 	"math/big"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -18,25 +16,21 @@ import (
 
 // checkOverflow makes + - * of integers, and arithmetic of floats, an error where the result is out of range, as MySQL and batches have it; GMS's wraps
 // around, and has infinities.
-func checkOverflow(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		switch e.(type) {
-		case *expression.Arithmetic, *expression.Div:
-			if types.IsFloat(e.Type(ctx)) {
-				return checkedFloat{e.(expression.BinaryExpression)}, transform.NewTree, nil
-			}
+func checkOverflow(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	switch e.(type) {
+	case *expression.Arithmetic, *expression.Div:
+		if types.IsFloat(e.Type(ctx)) {
+			return checkedFloat{e.(expression.BinaryExpression)}, transform.NewTree, nil
 		}
-		if m, ok := e.(*expression.UnaryMinus); ok && types.IsInteger(m.Child.Type(ctx)) {
-			return checkedMinus{m}, transform.NewTree, nil
-		}
-		a, ok := e.(*expression.Arithmetic)
-		if !ok || !types.IsInteger(a.Type(ctx)) || !types.IsInteger(a.LeftChild.Type(ctx)) || !types.IsInteger(a.RightChild.Type(ctx)) {
-			return e, transform.SameTree, nil
-		}
-		return checked{a}, transform.NewTree, nil
-	})
+	}
+	if m, ok := e.(*expression.UnaryMinus); ok && types.IsInteger(m.Child.Type(ctx)) {
+		return checkedMinus{m}, transform.NewTree, nil
+	}
+	a, ok := e.(*expression.Arithmetic)
+	if !ok || !types.IsInteger(a.Type(ctx)) || !types.IsInteger(a.LeftChild.Type(ctx)) || !types.IsInteger(a.RightChild.Type(ctx)) {
+		return e, transform.SameTree, nil
+	}
+	return checked{a}, transform.NewTree, nil
 }
 
 // checked is + - or * of integers.

@@ -2,26 +2,20 @@ package catalog
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
 // searchCases writes CASE value WHEN other ... as CASE WHEN value = other ..., so that the rules for comparisons see what is compared. GMS computes the value for
 // each WHEN either way.
-func searchCases(
-	ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags,
-) (sql.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(_ *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		c, ok := e.(*expression.Case)
-		if !ok || c.Expr == nil {
-			return e, transform.SameTree, nil
-		}
-		branches := make([]expression.CaseBranch, len(c.Branches))
-		for i, b := range c.Branches {
-			branches[i] = expression.CaseBranch{Cond: expression.NewEquals(c.Expr, b.Cond), Value: b.Value}
-		}
-		return expression.NewCase(nil, branches, c.Else), transform.NewTree, nil
-	})
+func searchCases(_ *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	c, ok := e.(*expression.Case)
+	if !ok || c.Expr == nil {
+		return e, transform.SameTree, nil
+	}
+	branches := make([]expression.CaseBranch, len(c.Branches))
+	for i, b := range c.Branches {
+		branches[i] = expression.CaseBranch{Cond: expression.NewEquals(c.Expr, b.Cond), Value: b.Value}
+	}
+	return expression.NewCase(nil, branches, c.Else), transform.NewTree, nil
 }
