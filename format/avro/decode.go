@@ -129,13 +129,27 @@ func (c *cursor) take(n int64) ([]byte, error) {
 	return c.data[c.at-int(n) : c.at], nil
 }
 
-// bytes are bytes behind their number.
-func (c *cursor) bytes() ([]byte, error) {
-	n, err := c.long()
-	if err != nil {
-		return nil, err
+// behindNumber is the size of bytes that stand behind their number.
+const behindNumber = -1
+
+// bytes are so many bytes.
+func (c *cursor) bytes(size int) ([]byte, error) {
+	n := int64(size)
+	if size == behindNumber {
+		var err error
+		if n, err = c.long(); err != nil {
+			return nil, err
+		}
 	}
 	return c.take(n)
+}
+
+func (c *cursor) float() (float32, error) {
+	b, err := c.take(4)
+	if err != nil {
+		return 0, err
+	}
+	return math.Float32frombits(binary.LittleEndian.Uint32(b)), nil
 }
 
 // items calls read for each item of an array or map: they come in blocks, of which the last has none.
@@ -212,17 +226,17 @@ func readLong(unit int64) reader {
 }
 
 func readFloat(c *cursor, v *batch.Vector) error {
-	b, err := c.take(4)
+	x, err := c.float()
 	if err == nil {
-		v.AppendFloat32(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+		v.AppendFloat32(x)
 	}
 	return err
 }
 
 func readFloatAsDouble(c *cursor, v *batch.Vector) error {
-	b, err := c.take(4)
+	x, err := c.float()
 	if err == nil {
-		v.AppendFloat64(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+		v.AppendFloat64(float64(x))
 	}
 	return err
 }
@@ -236,7 +250,7 @@ func readDouble(c *cursor, v *batch.Vector) error {
 }
 
 func readString(c *cursor, v *batch.Vector) error {
-	b, err := c.bytes()
+	b, err := c.bytes(behindNumber)
 	if err == nil && !utf8.Valid(b) {
 		b = format.AppendUTF8(nil, b)
 	}
@@ -246,17 +260,9 @@ func readString(c *cursor, v *batch.Vector) error {
 	return err
 }
 
-func readBytes(c *cursor, v *batch.Vector) error {
-	b, err := c.bytes()
-	if err == nil {
-		v.AppendBytes(b)
-	}
-	return err
-}
-
-func readFixed(size int) reader {
+func readBytes(size int) reader {
 	return func(c *cursor, v *batch.Vector) error {
-		b, err := c.take(int64(size))
+		b, err := c.bytes(size)
 		if err == nil {
 			v.AppendBytes(b)
 		}
@@ -278,16 +284,10 @@ func readEnum(symbols []string) reader {
 	}
 }
 
-// readDecimal reads the digits of decimals: size bytes, or with -1 as many as stand before them.
+// readDecimal reads the digits of decimals.
 func readDecimal(size int) reader {
-	return func(c *cursor, v *batch.Vector) (err error) {
-		n := int64(size)
-		if size < 0 {
-			if n, err = c.long(); err != nil {
-				return err
-			}
-		}
-		b, err := c.take(n)
+	return func(c *cursor, v *batch.Vector) error {
+		b, err := c.bytes(size)
 		if err != nil {
 			return err
 		}

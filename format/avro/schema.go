@@ -97,7 +97,7 @@ var primitives = map[string]built{
 	"float":   {batch.Type{Kind: batch.Float32}, readFloat},
 	"double":  {batch.Type{Kind: batch.Float64}, readDouble},
 	"string":  {batch.Type{Kind: batch.String}, readString},
-	"bytes":   {batch.Type{Kind: batch.Binary}, readBytes},
+	"bytes":   {batch.Type{Kind: batch.Binary}, readBytes(behindNumber)},
 }
 
 // logical are the types that a logical type makes of another, by both names.
@@ -131,7 +131,7 @@ func (b *builder) build(n *avro.SchemaNode, namespace string) (built, error) {
 		return built{batch.Type{Kind: batch.String}, readEnum(n.Symbols)}, nil
 	case "fixed":
 		b.named[fullName(n)] = n
-		return built{batch.Type{Kind: batch.Binary}, readFixed(n.Size)}, nil
+		return built{batch.Type{Kind: batch.Binary}, readBytes(n.Size)}, nil
 	case "array":
 		item, err := b.build(n.Items, namespace)
 		if err != nil {
@@ -245,15 +245,12 @@ func (b *builder) union(n *avro.SchemaNode, namespace string) (built, error) {
 const maxPrecision = 38
 
 func (b *builder) decimal(n *avro.SchemaNode) (built, error) {
+	size := behindNumber
 	if n.Type == "fixed" {
-		b.named[fullName(n)] = n
+		b.named[fullName(n)], size = n, n.Size
 	}
 	if n.Precision > maxPrecision {
 		return built{}, fmt.Errorf("decimal(%d,%d) has more than %d digits, and a column has not", n.Precision, n.Scale, maxPrecision)
-	}
-	size := -1
-	if n.Type == "fixed" {
-		size = n.Size
 	}
 	return built{batch.Type{Kind: batch.Decimal, Precision: uint8(n.Precision), Scale: uint8(n.Scale)}, readDecimal(size)}, nil
 }
