@@ -3,6 +3,7 @@ package catalog
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -89,6 +90,14 @@ func (c decimalCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
+	if text, ok := v.(string); ok {
+		if n, err := numberBeyond(text); n != nil {
+			if err != nil {
+				ctx.Warn(mysqltype.WrongValue, "%s", err.Error())
+			}
+			return c.of(ctx, n), nil
+		}
+	}
 	n, err := types.InternalDecimalType.ConvertToDecimal(v)
 	switch {
 	case sql.ErrTruncatedIncorrect.Is(err): // n is the number that the text begins with
@@ -99,14 +108,49 @@ func (c decimalCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if n == nil || n.Form != apd.Finite {
 		return c.typ.Zero(), nil
 	}
+	return c.of(ctx, n), nil
+}
+
+// of is a finite number as the DECIMAL.
+func (c decimalCast) of(ctx *sql.Context, n *apd.Decimal) *apd.Decimal {
 	if c.typ.Equals(types.InternalDecimalType) {
-		return withoutMinus(n), nil
+		return withoutMinus(n)
 	}
 	out := new(apd.Decimal)
 	if _, err := exactContext.Quantize(out, n, -int32(c.typ.Scale())); err != nil || out.NumDigits() > int64(c.typ.Precision()) {
-		return c.limit(ctx, n.Negative), nil
+		return c.limit(ctx, n.Negative)
 	}
-	return withoutMinus(out), nil
+	return withoutMinus(out)
+}
+
+// maxExponent is up to which exponent, whatever its sign, a text is left to GMS: no DECIMAL has it, and GMS fails at much larger ones.
+const maxExponent = 1000
+
+// numberBeyond is the number that a text begins with, where GMS fails at it: its exponent has no digits, which is none, or is beyond maxExponent, which stands for it. nil: GMS
+// does not. An error that something stands behind the number may come with it.
+func numberBeyond(text string) (*apd.Decimal, error) {
+	number, rest := types.TruncateStringToDouble(text)
+	mantissa, exponent, found := strings.Cut(strings.ToLower(number), "e")
+	n, _, err := apd.NewFromString(mantissa)
+	if !found || err != nil {
+		return nil, nil
+	}
+	digits := strings.TrimLeft(exponent, "+-")
+	e, err := strconv.Atoi(digits)
+	switch {
+	case digits == "":
+		rest = true
+	case err == nil && e <= maxExponent:
+		return nil, nil
+	case n.IsZero() || strings.HasPrefix(exponent, "-"):
+		n = new(apd.Decimal)
+	default:
+		n.Exponent += maxExponent
+	}
+	if rest {
+		return n, sql.ErrTruncatedIncorrect.New(types.InternalDecimalType, text)
+	}
+	return n, nil
 }
 
 // limit is the largest value, or the smallest, with MySQL's warning.
