@@ -22,7 +22,7 @@ var variableFunctions = map[string]sql.Function{
 		if err != nil {
 			return nil, err
 		}
-		return &assignVariable{name: name, value: args[1]}, nil
+		return &assignVariable{expression.UnaryExpressionStub{Child: args[1]}, name}, nil
 	}},
 	sqlext.VariableFunction: sql.FunctionN{Name: sqlext.VariableFunction, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
 		name, err := variableNamed(ctx, args, 1)
@@ -60,8 +60,8 @@ func nameAssignments(stmt ast.SQLNode) error {
 
 // assignVariable is @name := value. It is computed for each row, in their order, and never on batches.
 type assignVariable struct {
-	name  string
-	value sql.Expression
+	expression.UnaryExpressionStub
+	name string
 }
 
 var _ sql.NonDeterministicExpression = (*assignVariable)(nil)
@@ -71,7 +71,7 @@ func (*assignVariable) IsNonDeterministic() bool { return true }
 
 // Eval assigns.
 func (a *assignVariable) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	v, err := a.value.Eval(ctx, row)
+	v, err := a.Child.Eval(ctx, row)
 	if err != nil {
 		return nil, err
 	}
@@ -79,26 +79,17 @@ func (a *assignVariable) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 }
 
 // Type is the value's.
-func (a *assignVariable) Type(ctx *sql.Context) sql.Type { return a.value.Type(ctx) }
-
-// IsNullable is the value's.
-func (a *assignVariable) IsNullable(ctx *sql.Context) bool { return a.value.IsNullable(ctx) }
-
-// Resolved is the value's.
-func (a *assignVariable) Resolved() bool { return a.value.Resolved() }
+func (a *assignVariable) Type(ctx *sql.Context) sql.Type { return a.Child.Type(ctx) }
 
 // String is the assignment.
-func (a *assignVariable) String() string { return fmt.Sprintf("@%s := %s", a.name, a.value) }
-
-// Children is the value.
-func (a *assignVariable) Children() []sql.Expression { return []sql.Expression{a.value} }
+func (a *assignVariable) String() string { return fmt.Sprintf("@%s := %s", a.name, a.Child) }
 
 // WithChildren is the assignment of another value.
 func (a *assignVariable) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.Expression, error) {
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(a, len(children), 1)
 	}
-	return &assignVariable{name: a.name, value: children[0]}, nil
+	return &assignVariable{expression.UnaryExpressionStub{Child: children[0]}, a.name}, nil
 }
 
 // variableValue is the value of a variable in a statement that assigns to variables, as of what is assigned to it there: GMS has the type of before the statement.
