@@ -93,6 +93,31 @@ func TestStreamRefusals(t *testing.T) {
 	require.Empty(t, l.rows("SHOW STREAMS"))
 }
 
+// TestStreamRefusesRowsOfOtherBatches: what a batch alone cannot tell is refused wherever it stands, and never computed from one batch as if that were all.
+func TestStreamRefusesRowsOfOtherBatches(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id\n1\n2\n")
+	l.exec("CREATE TABLE dim (id INT)", "INSERT INTO dim VALUES (1)")
+	const in = "STREAM read_files('./in', format => 'csv', header => true)"
+	for query, why := range map[string]string{
+		"WITH c AS (SELECT * FROM " + in + ") SELECT * FROM c WHERE id = (SELECT MAX(id) FROM c)": "let the subquery read a table",
+		"WITH c AS (SELECT * FROM " + in + ") SELECT id, (SELECT COUNT(*) FROM c) AS n FROM c":    "let the subquery read a table",
+		"SELECT id FROM " + in + " UNION ALL SELECT id FROM dim":                                  "INSERT INTO ... SELECT",
+		"SELECT FIRST(id) AS a FROM " + in:                                                        "an aggregate",
+	} {
+		for _, word := range []string{"", "EXPLAIN "} {
+			l.refused(word+"CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS "+query, why)
+		}
+	}
+	l.exec("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS WITH m AS (SELECT MAX(id) AS top FROM dim) SELECT id, (SELECT top FROM m) AS top FROM "+in+
+		" WHERE id >= (SELECT top FROM m)", "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
+	l.exec("INSERT INTO dim VALUES (7)")
+	l.write("in/b.csv", "id\n6\n8\n")
+	l.exec("WAIT FOR STREAM s TIMEOUT 300 SECONDS")
+	require.Equal(t, []string{"1|1", "2|1", "8|7"}, l.rows("SELECT * FROM t ORDER BY id"), "the table as it is at each batch")
+	l.refused("ALTER STREAM s AS SELECT id, LAST(id) AS top FROM "+in, "an aggregate")
+}
+
 func TestExplainCreateStreamWritesNothing(t *testing.T) {
 	l := newLab(t)
 	l.write("in/a.csv", "id,name\n1,ann\n")
