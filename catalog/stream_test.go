@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lakesql/files"
 )
 
 const salesStream = `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './cp/sales'
@@ -116,6 +118,33 @@ func TestStreamRefusesRowsOfOtherBatches(t *testing.T) {
 	l.exec("WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|1", "2|1", "8|7"}, l.rows("SELECT * FROM t ORDER BY id"), "the table as it is at each batch")
 	l.refused("ALTER STREAM s AS SELECT id, LAST(id) AS top FROM "+in, "an aggregate")
+}
+
+// TestOptionsOfSourcesAreArguments: an option that a source does not have, or with a value that it cannot have, is the statement's mistake.
+func TestOptionsOfSourcesAreArguments(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id INT)")
+	for _, c := range []struct{ from, why string }{
+		{"read_files('./in', format => 'csv', nonsense => 1)", "unknown option nonsense"},
+		{"read_files('./in', format => 'csv', dateFormat => 'yyyy-QQ')", "option dateFormat is 'yyyy-QQ'"},
+		{"read_files('./in', format => 'csv', sep => ',', quote => ',')", "they must differ"},
+		{"read_files('./in', format => 'json', schema => 'a MAP<INT, STRING>')", "the keys of a map in JSON are strings"},
+		{"read_files('./in', format => 'csv', cleanSource => 'delete', cleanSource.retentionDuration => 'soon')", "give a time"},
+		{"kafka('localhost:9', topic => 't', nonsense => 1)", "unknown option nonsense"},
+		{"kafka('localhost:9', topic => 't', startingOffsets => '{\"t\":[1]}')", "give earliest, latest, or the offset of each partition"},
+		{"kafka('localhost:9', topic => 't', format => 'json', timestampFormat => 'q')", "option timestampFormat is 'q'"},
+		{"(t, nonsense => 1)", "it is not known: there are startingVersion"},
+		{"(t, startingVersion => 1, startingTimestamp => '2026-01-01')", "DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET"},
+		{"(t, maxFilesPerTrigger => 0)", "give a whole number from 1 on"},
+		{"rate(nonsense => 1)", "unknown option nonsense"},
+		{"rate(rowsPerSecond => 'many')", "give a whole number from 1 to"},
+	} {
+		_, err := l.try("CREATE STREAM s INTO u WITH CHECKPOINT './cp' AS SELECT * FROM STREAM %s", c.from)
+		require.ErrorContains(t, err, c.why)
+		var argument *files.ArgumentError
+		require.ErrorAs(t, err, &argument, c.from)
+	}
+	require.Empty(t, l.rows("SHOW STREAMS"))
 }
 
 func TestExplainCreateStreamWritesNothing(t *testing.T) {
