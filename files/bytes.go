@@ -8,9 +8,13 @@ import (
 	"lakesql/store"
 )
 
-// rangeBytes is how much of a file is asked of the store at a time: it bounds memory, and is large against the cost of a
-// request.
-const rangeBytes = 1 << 20
+const (
+	// rangeBytes is how much of a file is asked of the store at a time where the caller wants less: it bounds memory, and is large against the cost of a
+	// request.
+	rangeBytes = 1 << 20
+	// directBytes is what a caller wants at the least that is read into its own memory.
+	directBytes = 128 << 10
+)
 
 // contents reads the bytes of one file as it was listed.
 type contents struct {
@@ -19,7 +23,8 @@ type contents struct {
 	key   string
 	file  File
 	off   int64
-	chunk []byte
+	chunk []byte // read, and not given
+	buf   []byte // what chunk is of
 }
 
 // openContents checks that the file is as it was listed.
@@ -66,25 +71,41 @@ func (c *contents) failed(err error) error {
 // Read implements io.Reader. It never reads beyond the size that was listed.
 func (c *contents) Read(p []byte) (int, error) {
 	if len(c.chunk) == 0 {
-		n := min(rangeBytes, c.file.Size-c.off)
-		if n <= 0 {
+		left := c.file.Size - c.off
+		if left <= 0 {
 			return 0, io.EOF
 		}
-		chunk, err := c.st.GetRange(c.ctx, c.key, c.off, n)
-		if err != nil {
-			return 0, c.failed(err)
+		if len(p) >= directBytes {
+			p = p[:min(int64(len(p)), left)]
+			return len(p), c.fill(p)
 		}
-		if int64(len(chunk)) < n {
-			now := c.file
-			now.Size = c.off + int64(len(chunk))
-			return 0, &ChangedError{File: c.file, Now: now}
+		if n := min(rangeBytes, left); int64(cap(c.buf)) < n {
+			c.buf = make([]byte, n)
 		}
-		c.chunk = chunk
-		c.off += n
+		c.buf = c.buf[:min(int64(cap(c.buf)), left)]
+		if err := c.fill(c.buf); err != nil {
+			return 0, err
+		}
+		c.chunk = c.buf
 	}
 	n := copy(p, c.chunk)
 	c.chunk = c.chunk[n:]
 	return n, nil
+}
+
+// fill reads the next bytes, which the file must have.
+func (c *contents) fill(p []byte) error {
+	n, err := store.ReadRange(c.ctx, c.st, c.key, c.off, p)
+	if err != nil {
+		return c.failed(err)
+	}
+	c.off += int64(n)
+	if n < len(p) {
+		now := c.file
+		now.Size = c.off
+		return &ChangedError{File: c.file, Now: now}
+	}
+	return nil
 }
 
 // ours says whether an error is this package's or the context's, and complete as it is.

@@ -35,6 +35,7 @@ var (
 
 	_ PrefixDeleter = (*Local)(nil)
 	_ NameLister    = (*Local)(nil)
+	_ RangeReader   = (*Local)(nil)
 	_ KeysDeleter   = (*Local)(nil)
 )
 
@@ -180,6 +181,27 @@ func (l *Local) GetRange(ctx context.Context, key string, off, n int64) ([]byte,
 		return nil, l.wrapRead("read", key, err)
 	}
 	return buf[:got], nil
+}
+
+// ReadRange implements RangeReader.
+func (l *Local) ReadRange(ctx context.Context, key string, off int64, p []byte) (int, error) {
+	path, err := l.begin(ctx, key)
+	if err == nil && off < 0 {
+		err = fmt.Errorf("range at %d: %w", off, fs.ErrInvalid)
+	}
+	if err != nil {
+		return 0, l.wrapRead("read", key, err)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return 0, l.wrapRead("read", key, err)
+	}
+	defer f.Close()
+	n, err := f.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		return 0, l.wrapRead("read", key, err)
+	}
+	return n, nil
 }
 
 // openFile opens a file for reading; a folder is no object.

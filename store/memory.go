@@ -151,6 +151,18 @@ func (m *Memory) GetRange(ctx context.Context, key string, off, n int64) ([]byte
 	return bytes.Clone(o.data[off : off+min(n, o.info.Size-off)]), nil
 }
 
+// ReadRange implements RangeReader.
+func (m *Memory) ReadRange(ctx context.Context, key string, off int64, p []byte) (int, error) {
+	if off < 0 {
+		return 0, m.wrap("read", key, fmt.Errorf("range at %d: %w", off, fs.ErrInvalid))
+	}
+	o, err := m.find(ctx, "read", key)
+	if err != nil {
+		return 0, err
+	}
+	return copy(p, o.data[min(off, o.info.Size):]), nil
+}
+
 // Map implements Mapper.
 func (m *Memory) Map(ctx context.Context, key string) (data []byte, release func(), err error) {
 	o, err := m.find(ctx, "map", key)

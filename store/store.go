@@ -77,6 +77,11 @@ type Mapper interface {
 	Map(ctx context.Context, key string) (data []byte, release func(), err error)
 }
 
+// RangeReader is an optional power: GetRange into memory of the caller's. ReadRange uses it and says what it does.
+type RangeReader interface {
+	ReadRange(ctx context.Context, key string, off int64, p []byte) (int, error)
+}
+
 // NameLister is an optional power of stores that make a call for each Info of a listing. ListNames uses it and says what it does.
 type NameLister interface {
 	ListNames(ctx context.Context, folder, startAfter string) iter.Seq2[string, error]

@@ -74,6 +74,20 @@ func (v *view) Delete(ctx context.Context, key string) error {
 	return v.s.Delete(ctx, v.prefix+key)
 }
 
+// ReadRange implements RangeReader.
+func (v *view) ReadRange(ctx context.Context, key string, off int64, p []byte) (int, error) {
+	return ReadRange(ctx, v.s, v.prefix+key, off, p)
+}
+
+// ReadRange fills p with the bytes of an object from off on, and returns how many there are: fewer only where the object ends, none beyond it.
+func ReadRange(ctx context.Context, s Store, key string, off int64, p []byte) (int, error) {
+	if r, ok := s.(RangeReader); ok {
+		return r.ReadRange(ctx, key, off, p)
+	}
+	data, err := s.GetRange(ctx, key, off, int64(len(p)))
+	return copy(p, data), err
+}
+
 // DeletePrefix deletes every object whose key begins with prefix. A prefix that is empty or ends with a slash is a folder: it
 // goes too, with leftovers of writers in it; the empty prefix removes the root itself. Nothing there is no error.
 func DeletePrefix(ctx context.Context, s Store, prefix string) error {

@@ -30,6 +30,11 @@ func (s *Store) GetRange(ctx context.Context, key string, off, n int64) ([]byte,
 	return result(s, ctx, GetRange, key, func() ([]byte, error) { return s.inner.GetRange(ctx, key, off, n) })
 }
 
+// ReadRange implements store.RangeReader: it is a GetRange.
+func (s *Store) ReadRange(ctx context.Context, key string, off int64, p []byte) (int, error) {
+	return result(s, ctx, GetRange, key, func() (int, error) { return store.ReadRange(ctx, s.inner, key, off, p) })
+}
+
 // Stat implements store.Store.
 func (s *Store) Stat(ctx context.Context, key string) (store.Info, error) {
 	return result(s, ctx, Stat, key, func() (store.Info, error) { return s.inner.Stat(ctx, key) })

@@ -116,10 +116,18 @@ func testRanges(t *testing.T, s store.Store) {
 		data, err := s.GetRange(t.Context(), "k", c.off, c.n)
 		require.NoError(t, err)
 		require.Equal(t, c.want, string(data), "%d bytes at %d", c.n, c.off)
+		p := make([]byte, min(c.n, 100))
+		n, err := store.ReadRange(t.Context(), s, "k", c.off, p)
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(p[:n]), "%d bytes at %d", len(p), c.off)
 	}
 	_, err := s.GetRange(t.Context(), "k", -1, 1)
 	require.ErrorIs(t, err, fs.ErrInvalid)
+	_, err = store.ReadRange(t.Context(), s, "k", -1, make([]byte, 1))
+	require.ErrorIs(t, err, fs.ErrInvalid)
 	_, err = s.GetRange(t.Context(), "none", 0, 1)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	_, err = store.ReadRange(t.Context(), s, "none", 0, make([]byte, 1))
 	require.ErrorIs(t, err, store.ErrNotFound)
 }
 
