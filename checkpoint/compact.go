@@ -19,9 +19,22 @@ const (
 
 // pendingCompact is a compact file being written: its temporary file holds all entries of the batches up to upTo.
 type pendingCompact struct {
-	id   int64
-	upTo int64
-	w    store.Writer
+	id    int64
+	upTo  int64
+	w     store.Writer
+	bytes int64 // written
+}
+
+func (p *pendingCompact) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.bytes += int64(n)
+	return n, err
+}
+
+// ownCompact is a compact file that this process wrote.
+type ownCompact struct {
+	id    int64
+	bytes int64
 }
 
 // Prepare does ahead what can be: it copies into the next compact file what that will hold of the batches so far, so that its Add has
@@ -81,16 +94,19 @@ func (l *SourceLog) dropPending() error {
 func (l *SourceLog) compact(ctx context.Context, id int64, lines []byte) error {
 	err := l.fill(ctx, id)
 	if err == nil {
-		_, err = l.pending.w.Write(lines)
+		_, err = l.pending.Write(lines)
 	}
 	if err != nil {
 		return errors.Join(gone(l.st, err), l.dropPending())
 	}
-	w := l.pending.w
+	written := *l.pending
 	l.pending = nil
-	err = w.Commit(ctx, true)
+	err = written.w.Commit(ctx, true)
 	if errors.Is(err, store.ErrExists) {
 		return concurrent(l.st, l.compactKey(id), id, err)
+	}
+	if err == nil {
+		l.own = ownCompact{id: id, bytes: written.bytes}
 	}
 	return gone(l.st, err)
 }
@@ -108,18 +124,13 @@ func (l *SourceLog) fill(ctx context.Context, id int64) error {
 			return gone(l.st, err)
 		}
 		l.pending = &pendingCompact{id: id, upTo: -1, w: w}
-		if _, err := w.Write([]byte("v1")); err != nil {
+		if err := l.beginCompact(ctx); err != nil {
 			return err
 		}
-		if l.base >= 0 {
-			if err := l.copyEntries(ctx, w, l.compactKey(l.base)); err != nil {
-				return err
-			}
-			l.pending.upTo = l.base
-		}
+		l.pending.upTo = l.base
 	}
 	for l.pending.upTo < l.latest {
-		if err := l.copyEntries(ctx, l.pending.w, l.plainKey(l.pending.upTo+1)); err != nil {
+		if err := l.copyEntries(ctx, l.plainKey(l.pending.upTo+1)); err != nil {
 			return err
 		}
 		l.pending.upTo++
@@ -127,8 +138,38 @@ func (l *SourceLog) fill(ctx context.Context, id int64) error {
 	return nil
 }
 
-// copyEntries appends the lines of a file, as they are: fields that a newer Spark may have added stay.
-func (l *SourceLog) copyEntries(ctx context.Context, w store.Writer, key string) error {
+// beginCompact puts into the pending compact file what the one before has. The caller holds mu.
+func (l *SourceLog) beginCompact(ctx context.Context) error {
+	if l.own.bytes > 0 && l.base == l.own.id {
+		return l.copyOwn(ctx)
+	}
+	if _, err := l.pending.Write([]byte("v1")); err != nil || l.base < 0 {
+		return err
+	}
+	return l.copyEntries(ctx, l.compactKey(l.base))
+}
+
+// copyOwn copies the compact file that this process wrote: each of its lines has been looked at.
+func (l *SourceLog) copyOwn(ctx context.Context) error {
+	key, buf := l.compactKey(l.own.id), make([]byte, min(l.own.bytes, chunkBytes))
+	for l.pending.bytes < l.own.bytes {
+		n, err := store.ReadRange(ctx, l.st, key, l.pending.bytes, buf[:min(l.own.bytes-l.pending.bytes, int64(len(buf)))])
+		if err != nil {
+			return readError(l.st, key, err)
+		}
+		if n == 0 {
+			return damaged(l.st, key, hintCopy, "it has %d bytes, and %d were written", l.pending.bytes, l.own.bytes)
+		}
+		if _, err := l.pending.Write(buf[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyEntries appends the lines of a file to the pending one, as they are: fields that a newer Spark may have added stay.
+func (l *SourceLog) copyEntries(ctx context.Context, key string) error {
+	w := l.pending
 	var buf bytes.Buffer
 	for line, err := range logLines(ctx, l.st, key) {
 		if err != nil {

@@ -88,11 +88,11 @@ func (l *FileLog) key(from, to int64, suffix string) string {
 
 func (l *FileLog) list(ctx context.Context) (fileObjects, error) {
 	var objects fileObjects
-	for info, err := range l.c.st.List(ctx, l.dir, "", "") {
+	for key, err := range store.ListNames(ctx, l.c.st, l.dir, "") {
 		if err != nil {
 			return fileObjects{}, gone(l.c.st, err)
 		}
-		name := strings.TrimPrefix(info.Key, l.dir)
+		name := strings.TrimPrefix(key, l.dir)
 		stem, suffix, _ := strings.Cut(name, ".")
 		first, last, isRange := strings.Cut(stem, "-")
 		if !isRange {
@@ -100,10 +100,10 @@ func (l *FileLog) list(ctx context.Context) (fileObjects, error) {
 		}
 		from, err1 := strconv.ParseInt(first, 10, 64)
 		to, err2 := strconv.ParseInt(last, 10, 64)
-		if err1 != nil || err2 != nil || l.key(from, to, "."+suffix) != info.Key {
+		if err1 != nil || err2 != nil || l.key(from, to, "."+suffix) != key {
 			continue
 		}
-		o := fileObject{info.Key, from, to}
+		o := fileObject{key, from, to}
 		switch suffix {
 		case "pin":
 			objects.pins = append(objects.pins, o)

@@ -62,15 +62,15 @@ func parseID(name string) (id int64, ok bool) {
 
 func (l *log) list(ctx context.Context) (logIDs, error) {
 	ids := logIDs{crc: map[string]bool{}}
-	for info, err := range l.st.List(ctx, l.dir+"/", "", "/") {
+	for key, err := range store.ListNames(ctx, l.st, l.dir+"/", "") {
 		if err != nil {
 			return logIDs{}, gone(l.st, fmt.Errorf("list %s/ of the checkpoint: %w", l.dir, err))
 		}
-		name := strings.TrimPrefix(info.Key, l.dir+"/")
-		if id, ok := parseID(name); ok && !info.Prefix {
+		name := strings.TrimPrefix(key, l.dir+"/")
+		if id, ok := parseID(name); ok {
 			ids.all = append(ids.all, id)
 		} else if isCRC(name) {
-			ids.crc[info.Key] = true
+			ids.crc[key] = true
 		}
 	}
 	slices.Sort(ids.all)

@@ -45,6 +45,7 @@ type SourceLog struct {
 	crc      map[string]bool         // guarded by mu; checksum files found
 	recent   map[int64][]SourceEntry // guarded by mu
 	pending  *pendingCompact         // guarded by mu; see Prepare
+	own      ownCompact              // guarded by mu; the newest one; no bytes: none
 }
 
 func newSourceLog(st store.Store, i int) *SourceLog {
@@ -68,19 +69,19 @@ func (l *SourceLog) compactKey(id int64) string { return l.plainKey(id) + compac
 
 func (l *SourceLog) list(ctx context.Context) (sourceIDs, error) {
 	ids := sourceIDs{crc: map[string]bool{}}
-	for info, err := range l.st.List(ctx, l.dir+"/", "", "/") {
+	for key, err := range store.ListNames(ctx, l.st, l.dir+"/", "") {
 		if err != nil {
 			return sourceIDs{}, gone(l.st, fmt.Errorf("list %s/ of the checkpoint: %w", l.dir, err))
 		}
-		name := strings.TrimPrefix(info.Key, l.dir+"/")
+		name := strings.TrimPrefix(key, l.dir+"/")
 		stem, isCompact := strings.CutSuffix(name, compactSuffix)
 		switch id, ok := parseID(stem); {
 		case ok && isCompact:
 			ids.compact = append(ids.compact, id)
-		case ok && !info.Prefix:
+		case ok:
 			ids.plain = append(ids.plain, id)
 		case isCRC(name):
-			ids.crc[info.Key] = true
+			ids.crc[key] = true
 		}
 	}
 	slices.Sort(ids.plain)
@@ -156,7 +157,7 @@ func (l *SourceLog) checkHoles(ids sourceIDs) error {
 
 // forget makes the next call list again, and drops what Prepare has begun. The caller holds mu.
 func (l *SourceLog) forget() error {
-	l.known = false
+	l.known, l.own = false, ownCompact{}
 	clear(l.recent)
 	return l.dropPending()
 }

@@ -10,15 +10,15 @@ import (
 const (
 	// defaultCheckpointInterval is Delta's default of delta.checkpointInterval.
 	defaultCheckpointInterval = 10 // versions
-	// filesPerVersion makes a large table's interval longer, where it has none of its own: to write so many files into a checkpoint costs
+	// filesPerVersion makes a large table's interval longer, where it has none of its own: to write so many files or tombstones into a checkpoint costs
 	// more than to read a commit does.
-	filesPerVersion = 10_000
+	filesPerVersion = 1_000
 	// checksumPause keeps a busy table's disk free for commits: a checksum of each version would be a third of its writes.
 	checksumPause = time.Second
 )
 
 // Maintain keeps the log short and quick to open, and tells whether it wrote a checkpoint. When delta.checkpointInterval versions (10, and one
-// more for each 10,000 files) have passed since the last one, it writes a checkpoint of the newest version and deletes what the table's retention no longer keeps of the
+// more for each 1,000 files and tombstones) have passed since the last one, it writes a checkpoint of the newest version and deletes what the table's retention no longer keeps of the
 // log. Otherwise it writes the newest version's checksum, at most one a second.
 //
 // The owner calls it after commits, off their path. While another call is at work on the same handle it does nothing. Several processes
@@ -54,7 +54,7 @@ func (t *Table) Maintain(ctx context.Context) (bool, error) {
 
 // checkpointDue tells whether a checkpoint of the newest version is to be written.
 func (t *Table) checkpointDue(ctx context.Context, s *Snapshot) (bool, error) {
-	interval := int64(max(1, s.metadata.count("delta.checkpointInterval", defaultCheckpointInterval+s.NumFiles()/filesPerVersion)))
+	interval := int64(max(1, s.metadata.count("delta.checkpointInterval", defaultCheckpointInterval+(s.NumFiles()+len(s.files.tombstones))/filesPerVersion)))
 	if s.Version() < max(s.checkpoint, 0)+interval {
 		return false, nil
 	}

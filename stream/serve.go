@@ -168,10 +168,13 @@ func (ss *session) rest(ctx context.Context, f found) error {
 	default:
 		return ss.sleep(ctx, earliest, false) // RUNNING goes on
 	}
-	ss.flushRings(ctx)
 	if ss.def.Trigger.Kind == Every {
+		if earliest.Sub(ss.progressAt) >= flushEvery {
+			ss.flushRings(ctx)
+		}
 		return ss.sleep(ctx, earliest, false)
 	}
+	ss.flushRings(ctx)
 	recheck := relistEvery
 	for _, src := range ss.sources {
 		if after := src.RecheckAfter(); after > 0 {
