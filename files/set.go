@@ -201,47 +201,54 @@ func (l *listing) each(folder string, visit func(entry) (known bool, err error))
 	version, sure := l.tree.version(folder)
 	old, cached := l.Set.folders[folder]
 	now := folderCache{version: version, sure: sure && version.Before(l.start.Add(-versionMargin))}
-	var entries []entry
-	if twice, again := l.folders[folder]; again {
-		entries = twice.entries
-	} else if cached && sure && old.sure && old.version.Equal(version) {
-		entries = old.entries
-	} else if err := l.tree.entries(l.ctx, folder, func(e entry) {
-		if !hidden(e.name) || l.location.globs != nil {
-			entries = append(entries, e)
+	kept, err := l.kept(folder)
+	if err != nil {
+		return err
+	}
+	var failed error
+	look := func(e entry) {
+		if failed != nil || hidden(e.name) && l.location.globs == nil || slices.Contains(kept, e.name) {
+			return
 		}
-	}); err != nil {
+		if e.link {
+			if failed = l.check(l.tree.uri(path.Join(folder, e.name))); failed != nil {
+				return
+			}
+		}
+		known, err := visit(e)
+		if failed = err; err == nil && !known {
+			now.entries = append(now.entries, e)
+		}
+	}
+	if twice, again := l.folders[folder]; again {
+		each(twice.entries, look)
+	} else if cached && sure && old.sure && old.version.Equal(version) {
+		each(old.entries, look)
+	} else if err := l.tree.entries(l.ctx, folder, look); err != nil {
 		if folder != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
 			return nil
 		}
 		return err
 	}
-	var kept []string
-	if l.fence != nil {
-		var err error
-		if kept, err = l.fence.Kept(l.tree.uri(folder)); err != nil {
-			return err
-		}
-	}
-	for _, e := range entries {
-		if slices.Contains(kept, e.name) {
-			continue
-		}
-		if e.link {
-			if err := l.check(l.tree.uri(path.Join(folder, e.name))); err != nil {
-				return err
-			}
-		}
-		known, err := visit(e)
-		if err != nil {
-			return err
-		}
-		if !known {
-			now.entries = append(now.entries, e)
-		}
+	if failed != nil {
+		return failed
 	}
 	l.folders[folder] = now
 	return nil
+}
+
+func each(entries []entry, look func(entry)) {
+	for _, e := range entries {
+		look(e)
+	}
+}
+
+// kept are the names in a folder that the fence passes over.
+func (l *listing) kept(folder string) ([]string, error) {
+	if l.fence == nil {
+		return nil, nil
+	}
+	return l.fence.Kept(l.tree.uri(folder))
 }
 
 // folder lists the files of a folder.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -84,32 +85,63 @@ func (t localTree) entries(ctx context.Context, folder string, yield func(entry)
 		return err
 	}
 	defer dir.Close()
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		page, err := dir.ReadDir(pageEntries)
-		for _, e := range page {
-			isFolder, regular := e.IsDir(), e.Type().IsRegular()
-			if e.Type()&fs.ModeSymlink != 0 {
-				info, err := os.Stat(dir.Name() + string(os.PathSeparator) + e.Name())
-				if err != nil {
-					continue // a link to nothing is no file
-				}
-				isFolder, regular = info.IsDir(), info.Mode().IsRegular()
-				if isFolder && t.loops(folder, e.Name()) {
-					continue
-				}
-			}
-			if isFolder || regular {
-				yield(entry{name: e.Name(), folder: isFolder, link: e.Type()&fs.ModeSymlink != 0})
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
+	pages := pagesOf(ctx, dir)
+	for first, err := range pages {
 		if err != nil {
 			return err
+		}
+		t.page(folder, dir.Name(), first, yield)
+		if len(first) == pageEntries { // there may be very many
+			pages = store.Ahead(pages, 1)
+		}
+		break
+	}
+	for page, err := range pages {
+		if err != nil {
+			return err
+		}
+		t.page(folder, dir.Name(), page, yield)
+	}
+	return nil
+}
+
+// pagesOf goes on reading a folder.
+func pagesOf(ctx context.Context, dir *os.File) iter.Seq2[[]fs.DirEntry, error] {
+	return func(yield func([]fs.DirEntry, error) bool) {
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			page, err := dir.ReadDir(pageEntries)
+			if len(page) > 0 && !yield(page, nil) {
+				return
+			}
+			if err != nil {
+				if err != io.EOF {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+func (t localTree) page(folder, dir string, page []fs.DirEntry, yield func(entry)) {
+	for _, e := range page {
+		isFolder, regular := e.IsDir(), e.Type().IsRegular()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(dir + string(os.PathSeparator) + e.Name())
+			if err != nil {
+				continue // a link to nothing is no file
+			}
+			isFolder, regular = info.IsDir(), info.Mode().IsRegular()
+			if isFolder && t.loops(folder, e.Name()) {
+				continue
+			}
+		}
+		if isFolder || regular {
+			yield(entry{name: e.Name(), folder: isFolder, link: e.Type()&fs.ModeSymlink != 0})
 		}
 	}
 }

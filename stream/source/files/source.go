@@ -17,8 +17,12 @@ import (
 	"lakesql/stream/source"
 )
 
-// pollEvery is how often the folder is listed where nothing hints.
-const pollEvery = time.Second
+const (
+	// pollEvery is how often the folder is listed where nothing hints.
+	pollEvery = time.Second
+	// entriesAhead is how many entries of the source log are read while as many before them are taken in.
+	entriesAhead = 1024
+)
 
 // Source reads the files of a folder or glob, each once. See the package's comment for what is durable when.
 //
@@ -126,8 +130,8 @@ func (s *Source) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the log of the files seen: %w", err)
 	}
-	s.seen = make(map[string]int64, about)
-	for e, err := range s.log.All(ctx) {
+	s.seen = make(map[string]int64, about+about/4) // a map that is nearly full by then would grow all the same
+	for e, err := range store.Ahead(s.log.All(ctx), entriesAhead) {
 		if err != nil {
 			return fmt.Errorf("read the log of the files seen: %w", err)
 		}

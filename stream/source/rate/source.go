@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"lakesql/batch"
-	"lakesql/files"
 	"lakesql/stream/source"
 	"lakesql/vector"
 )
@@ -37,7 +36,7 @@ var (
 func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
 	opts, err := parseOptions(spec.Options)
 	if err != nil {
-		return nil, &files.ArgumentError{Err: err}
+		return nil, err
 	}
 	s := &Source{env: env, opts: opts, frozen: -1}
 	if env.Checkpoint == nil {
