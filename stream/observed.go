@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lakesql/checkpoint"
@@ -83,12 +84,16 @@ func (ss *session) tooManyErrors(ctx context.Context, b *micro, o *observed) err
 	}
 	first := o.kept[0]
 	where := fmt.Sprintf("file %s, line %d", first.File, first.Line)
-	if first.File == "" {
-		where = fmt.Sprintf("computed from the row %q", first.Raw)
+	skip := fmt.Sprintf(". Or leave the file out with ALTER STREAM %s SKIP FILE '%s', and put a mended copy into the folder under a new name", ss.def.FullName(), first.File)
+	switch {
+	case first.File == "":
+		where, skip = fmt.Sprintf("computed from the row %q", first.Raw), ""
+	case !strings.Contains(first.File, "://"): // a partition of a topic
+		skip = ""
 	}
 	return ss.fail(KindTooManyErrors, errTooMany, "stream %s: batch %d has %d malformed rows, and MAX %d ROWS was given. The first: %s, column %q: %s. "+
-		"SHOW STREAM ERRORS FOR %s lists them. Put the files right and type START STREAM %s, or raise MAX with CREATE OR REPLACE STREAM",
-		ss.def.FullName(), b.id, o.errorRows, o.max, where, first.Column, first.Message, ss.def.FullName(), ss.def.FullName())
+		"SHOW STREAM ERRORS FOR %s lists them. Raise MAX with CREATE OR REPLACE STREAM, which keeps the checkpoint%s",
+		ss.def.FullName(), b.id, o.errorRows, o.max, where, first.Column, first.Message, ss.def.FullName(), skip)
 }
 
 // keptError is a malformed row as it is kept in the checkpoint.
