@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,12 @@ var longName = strings.Repeat("n", 4000)
 
 // large puts a file of so many rows into the landing folder, of which every hundredth has no number, and returns the others and the letters.
 func (l *lake) large(name string, rows int) (want, letters []string) {
+	text, want, letters := largeFile(name, rows)
+	l.put(name, text)
+	return want, letters
+}
+
+func largeFile(name string, rows int) (csv string, want, letters []string) {
 	var text strings.Builder
 	text.WriteString("id,name\n")
 	for i := range rows {
@@ -36,8 +43,7 @@ func (l *lake) large(name string, rows int) (want, letters []string) {
 		fmt.Fprintf(&text, "%d,%s\n", i, longName)
 		want = append(want, fmt.Sprintf("%d|%s", i, longName))
 	}
-	l.put(name, text.String())
-	return want, letters
+	return text.String(), want, letters
 }
 
 // TestManyWorkersWriteABatch: each row of a large batch is in the table or among the dead letters once, and each worker that had rows has one file; a small batch, and a table with partitions,
@@ -107,35 +113,56 @@ func TestCrashesOfManyWorkers(t *testing.T) {
 	}
 }
 
-// TestFaultsOfManyWorkers has what each of several workers reads and writes fail once. The others stop, and the stream goes on by itself, every row once.
+// TestFaultsOfManyWorkers has what each of several workers reads and writes fail once: the first time, the second, amid all of them, and the last. The others stop, and the
+// stream goes on by itself, every row once.
 func TestFaultsOfManyWorkers(t *testing.T) {
 	processors(t, 2)
-	for rule, on := range []func(faultstore.Op) bool{
+	text, want, letters := largeFile("a.csv", 4400)
+	slices.Sort(want)
+	slices.Sort(letters)
+	load := func(rules ...faultstore.Rule) {
+		t.Helper()
+		l := newLake(t)
+		l.put("a.csv", text)
+		s := l.serve()
+		for _, r := range rules {
+			s.faults.Add(r)
+		}
+		s.create(sales(dead, availableNow))
+		s.finished()
+		require.True(t, slices.Equal(want, l.rows("sales")))
+		require.True(t, slices.Equal(letters, l.letters()))
+		require.Equal(t, Pool{Size: s.Workers().Size}, s.Workers())
+		require.NoError(t, s.Close())
+	}
+	on := []func(faultstore.Op) bool{
 		faultstore.On(faultstore.GetRange, "landing/"), faultstore.On(faultstore.Create, "tables/sales/part-"), faultstore.On(faultstore.Write, "tables/sales/part-"),
 		faultstore.On(faultstore.CommitIfAbsent, "tables/sales/part-"),
-	} {
-		for n := 1; ; n++ {
-			l := newLake(t)
-			want, letters := l.large("a.csv", 4400)
-			slices.Sort(want)
-			slices.Sort(letters)
-			s := l.serve()
+	}
+	counts := make([]atomic.Int64, len(on))
+	var counting []faultstore.Rule
+	for i := range on {
+		counting = append(counting, faultstore.Rule{Match: on[i], Before: func(ctx, faultstore.Op) error {
+			counts[i].Add(1)
+			return nil
+		}})
+	}
+	load(counting...)
+	for i := range on {
+		all := int(counts[i].Load())
+		require.NotZero(t, all, "rule %d", i)
+		times := []int{1, 2, all / 2, all}
+		slices.Sort(times)
+		for _, n := range slices.Compact(times) {
+			if n < 1 {
+				continue
+			}
 			failed := false
-			s.faults.Add(faultstore.Rule{Match: on, Nth: n, Before: func(ctx, faultstore.Op) error {
+			load(faultstore.Rule{Match: on[i], Nth: n, Before: func(ctx, faultstore.Op) error {
 				failed = true
 				return syscall.ENOSPC
 			}})
-			s.create(sales(dead, availableNow))
-			s.finished()
-			require.True(t, slices.Equal(want, l.rows("sales")), "operation %d", n)
-			require.True(t, slices.Equal(letters, l.letters()), "operation %d", n)
-			require.Equal(t, Pool{Size: s.Workers().Size}, s.Workers())
-			require.NoError(t, s.Close())
-			if !failed {
-				require.Greater(t, n, 1, "rule %d", rule)
-				break
-			}
-			n += n / 2 // of many, not each
+			require.True(t, failed || n > 1, "rule %d, operation %d: workers do not share out the work alike each time", i, n)
 		}
 	}
 }
