@@ -1,35 +1,73 @@
 package format
 
-import "lakesql/batch"
+import (
+	"encoding/binary"
 
-// quickDate reads yyyy-MM-dd with all its digits, the form that nearly all dates have; false sends everything else, wrong
+	"lakesql/batch"
+)
+
+const (
+	firstQuickYear = 1900
+	quickYears     = 256
+)
+
+// monthStarts are the days since 1970-01-01 of the first days of the months, from firstQuickYear on.
+var monthStarts = func() (days [quickYears * 12]int32) {
+	for i := range days {
+		days[i] = int32(batch.DaysFromCivil(firstQuickYear+int64(i/12), 1+i%12, 1))
+	}
+	return days
+}()
+
+// Eight bytes of a text, the first one the lowest, as these forms have them: what is a digit there has a 0.
+const (
+	dateForm  = 0x2d30302d30303030 // 0000-00-
+	clockForm = 0x30303a30303a3030 // 00:00:00
+)
+
+// Added to a byte's difference from its form, these set its highest bit where it is too large: more than 9 for a digit, more than 0 for what must be as it is.
+const (
+	dateLimits  = 0x7f76767f76767676
+	clockLimits = 0x76767f76767f7676
+	everyHigh   = 0x8080808080808080
+)
+
+// digitsOf are the digits in eight bytes of a form, each in its byte.
+func digitsOf(text []byte, form, limits uint64) (uint64, bool) {
+	x := binary.LittleEndian.Uint64(text) ^ form
+	return x, (x|(x+limits))&everyHigh == 0
+}
+
+// pair is the number that two of the digits stand for, the first of which is in this byte.
+func pair(digits uint64, at int) int {
+	return int(digits>>(8*at)&0xff)*10 + int(digits>>(8*at+8)&0xff)
+}
+
+// quickDate reads yyyy-MM-dd with all its digits, the form that nearly all dates have; false sends everything else, years far away and wrong
 // dates too, to batch.ParseDate.
 func quickDate(text []byte) (int32, bool) {
-	if len(text) != 10 || text[4] != '-' || text[7] != '-' {
+	if len(text) != 10 {
 		return 0, false
 	}
-	century, ok1 := twoDigits(text[0], text[1])
-	years, ok2 := twoDigits(text[2], text[3])
-	month, ok3 := twoDigits(text[5], text[6])
-	day, ok4 := twoDigits(text[8], text[9])
-	year := int64(century*100 + years)
-	if !(ok1 && ok2 && ok3 && ok4) || month < 1 || month > 12 || day < 1 || day > 28 && day > batch.DaysIn(year, month) {
+	digits, ok := digitsOf(text, dateForm, dateLimits)
+	day, ok1 := twoDigits(text[8], text[9])
+	year, month := pair(digits, 0)*100+pair(digits, 2)-firstQuickYear, pair(digits, 5)-1
+	if !ok || !ok1 || uint(year) >= quickYears || uint(month) >= 12 || day < 1 || day > 28 && day > batch.DaysIn(int64(year)+firstQuickYear, month+1) {
 		return 0, false
 	}
-	return int32(batch.DaysFromCivil(year, month, day)), true
+	return monthStarts[year*12+month] + int32(day) - 1, true
 }
 
 // quickTimestamp reads yyyy-MM-dd HH:mm:ss, with a T or a blank, and up to six digits of a fraction, in UTC; false sends
 // everything else to batch.ParseTimestamp.
 func quickTimestamp(text []byte) (int64, bool) {
-	if len(text) < 19 || text[10] != ' ' && text[10] != 'T' || text[13] != ':' || text[16] != ':' {
+	if len(text) < 19 || text[10] != ' ' && text[10] != 'T' {
 		return 0, false
 	}
 	days, ok := quickDate(text[:10])
-	hour, ok1 := twoDigits(text[11], text[12])
-	minute, ok2 := twoDigits(text[14], text[15])
-	second, ok3 := twoDigits(text[17], text[18])
-	if !(ok && ok1 && ok2 && ok3) || hour > 23 || minute > 59 || second > 59 {
+	digits, ok1 := digitsOf(text[11:19], clockForm, clockLimits)
+	hour, minute, second := pair(digits, 0), pair(digits, 3), pair(digits, 6)
+	if !ok || !ok1 || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
 	us := (int64(days)*86_400 + int64(hour*3600+minute*60+second)) * batch.MicrosPerSecond

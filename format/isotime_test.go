@@ -28,6 +28,30 @@ func TestQuickTimes(t *testing.T) {
 	})
 }
 
+// TestQuickTimesTakeDigitsOnly puts every byte into every place.
+func TestQuickTimesTakeDigitsOnly(t *testing.T) {
+	const form = "2024-01-11 10:11:12"
+	for at := range form {
+		for c := range 256 {
+			text := []byte(form)
+			text[at] = byte(c)
+			d, ok := quickDate(text[:10])
+			if want, err := batch.ParseDate(text[:10]); ok {
+				require.NoError(t, err, "%q", text)
+				require.Equal(t, want, d, "%q", text)
+			}
+			us, ok := quickTimestamp(text)
+			if want, err := batch.ParseTimestamp(text, nil); ok {
+				require.NoError(t, err, "%q", text)
+				require.Equal(t, want, us, "%q", text)
+			}
+			if digit := c >= '0' && c <= '9'; !digit && text[at] != form[at] && at != 10 {
+				require.False(t, ok, "%q", text)
+			}
+		}
+	}
+}
+
 func TestQuickTimesAreUsed(t *testing.T) {
 	_, ok := quickDate([]byte("2024-02-29"))
 	require.True(t, ok)

@@ -20,6 +20,7 @@ type dialect struct {
 	trimLead  bool
 	trimTrail bool
 	stop      [256]bool // bytes that may end an unquoted field: sep's first, and line ends with multiLine
+	bare      bool      // a text without quotes and CR is taken apart by LF and sep, a byte, alone
 
 	maxColumns int
 	maxChars   int // 0: no limit
@@ -64,6 +65,7 @@ func (o *Options) compile() (*dialect, error) {
 		d.lineSep = []byte(o.LineSep)
 	}
 	d.stop[o.Sep[0]] = true
+	d.bare = len(d.sep) == 1 && d.comment < 0 && !d.trimLead && !d.trimTrail && !d.multiLine && d.lineSep == nil
 	if d.multiLine {
 		d.stop['\n'], d.stop['\r'] = true, true
 	}

@@ -48,6 +48,7 @@ type scanner struct {
 	line      int64   // line of in.Pos
 	nextLF    int     // position of the first LF at or behind in.Pos; -1: not looked for
 	hasCR     bool    // whether buf[pos:end] may hold a CR
+	bareText  bool    // whether buf[pos:end] has no quote and no CR, and the dialect is bare
 }
 
 func newScanner(r io.Reader, d *dialect) *scanner {
@@ -57,8 +58,16 @@ func newScanner(r io.Reader, d *dialect) *scanner {
 // take makes a piece all that there is.
 func (s *scanner) take(p format.Piece) {
 	s.in.Take(p)
-	s.line, s.nextLF = p.Line, -1
-	s.hasCR = bytes.IndexByte(p.Buf[p.Pos:p.End], '\r') >= 0
+	s.line = p.Line
+	s.filled()
+}
+
+// filled looks at what the buffer has got.
+func (s *scanner) filled() {
+	text := s.in.Buf[s.in.Pos:s.in.End]
+	s.nextLF = -1
+	s.hasCR = bytes.IndexByte(text, '\r') >= 0
+	s.bareText = s.bare && !s.hasCR && (s.quote < 0 || bytes.IndexByte(text, byte(s.quote)) < 0)
 }
 
 // next takes up to maxRows records; io.EOF when there is none. Blank lines and comments are no records.
@@ -66,6 +75,11 @@ func (s *scanner) next(maxRows int) error {
 	s.recs, s.fields, s.scratch = s.recs[:0], s.fields[:0], s.scratch[:0]
 	s.blockLine = s.line
 	for {
+		if s.bareText {
+			if err := s.bareRecords(maxRows); err != nil {
+				return err
+			}
+		}
 		for len(s.recs) < maxRows {
 			found, err := s.record()
 			if err != nil {
@@ -85,8 +99,7 @@ func (s *scanner) next(maxRows int) error {
 		if err := s.in.More(s.line); err != nil {
 			return err
 		}
-		s.nextLF = -1
-		s.hasCR = bytes.IndexByte(s.in.Buf[s.in.Pos:s.in.End], '\r') >= 0
+		s.filled()
 	}
 }
 

@@ -1,6 +1,10 @@
 package parquet
 
-import "lakesql/batch"
+import (
+	"encoding/binary"
+
+	"lakesql/batch"
+)
 
 // Limits of a column chunk's dictionary.
 const (
@@ -17,6 +21,7 @@ type dictionary struct {
 	values *batch.Vector // by code
 	ints   map[int64]int32
 	texts  map[string]int32
+	met    *[metEntries]metValue // values met of late, which spares the maps what repeats soon; nil: there were no more than a few rows
 
 	// The codes of the source dictionary last seen; -1: not met yet.
 	source *batch.Vector
@@ -82,6 +87,9 @@ func plainBytes(v *batch.Vector) int {
 
 // appendCodes appends the codes of rows, none of them null, of a vector.
 func (d *dictionary) appendCodes(codes []int32, v *batch.Vector, rows []int32) []int32 {
+	if d.met == nil && len(rows) >= metRows {
+		d.met = new([metEntries]metValue)
+	}
 	switch {
 	case v.Dict != nil:
 		d.follow(v.Dict)
@@ -93,12 +101,78 @@ func (d *dictionary) appendCodes(codes []int32, v *batch.Vector, rows []int32) [
 			}
 			codes = append(codes, code)
 		}
-	default:
+	case d.met == nil:
 		for _, r := range rows {
 			codes = append(codes, d.code(v, int(r)))
 		}
+	case d.texts != nil:
+		for _, r := range rows {
+			codes = append(codes, d.codeOfText(v, int(r)))
+		}
+	case v.Type.Layout() == batch.LayoutI32:
+		for _, r := range rows {
+			codes = append(codes, d.codeOfInt(v, int(r), int64(v.I32[r])))
+		}
+	default:
+		for _, r := range rows {
+			codes = append(codes, d.codeOfInt(v, int(r), v.I64[r]))
+		}
 	}
 	return codes
+}
+
+const (
+	metBits    = 9
+	metEntries = 1 << metBits
+	maxMetText = 16  // bytes
+	metRows    = 128 // at once, from which on its memory is worth having
+)
+
+// metValue is a value and its code: an integer, or a text of no more than maxMetText bytes, which its first and last eight bytes and its length tell.
+type metValue struct {
+	first, last uint64
+	length      int32
+	code        int32 // + 1; 0: none
+}
+
+// metAt is the place of a value among those met of late.
+func (d *dictionary) metAt(first, last uint64) *metValue {
+	const golden, other = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
+	return &d.met[(first*golden^last*other)>>(64-metBits)]
+}
+
+func (d *dictionary) codeOfInt(v *batch.Vector, row int, x int64) int32 {
+	met := d.metAt(uint64(x), 0)
+	if met.code == 0 || met.first != uint64(x) {
+		*met = metValue{first: uint64(x), code: d.code(v, row) + 1}
+	}
+	return met.code - 1
+}
+
+func (d *dictionary) codeOfText(v *batch.Vector, row int) int32 {
+	x := v.Bytes[v.Off[row]:v.Off[row+1]]
+	if len(x) > maxMetText {
+		return d.code(v, row)
+	}
+	first, last := ends(x)
+	met := d.metAt(first, last)
+	if met.code == 0 || met.first != first || met.last != last || int(met.length) != len(x) {
+		*met = metValue{first, last, int32(len(x)), d.code(v, row) + 1}
+	}
+	return met.code - 1
+}
+
+// ends are the first and the last eight bytes of a short text, or all of it.
+func ends(x []byte) (first, last uint64) {
+	switch n := len(x); {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(x[n-8:])
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(x)) | uint64(binary.LittleEndian.Uint32(x[n-4:]))<<32, 0
+	case n > 0:
+		return uint64(x[0]) | uint64(x[n/2])<<8 | uint64(x[n-1])<<16, 0
+	}
+	return 0, 0
 }
 
 // follow prepares the remapping of another dictionary's codes.
