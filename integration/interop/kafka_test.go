@@ -130,7 +130,8 @@ func transactions(t *testing.T, servers string) {
 	}
 }
 
-// TestSparkContinuesTheTopics hands a stream of two topics to real Spark and takes it back, from a beginning in lakesql and one in Spark.
+// TestSparkContinuesTheTopics hands a stream of two topics to real Spark and takes it back, from a beginning in lakesql and one in Spark, and by the program of
+// SHOW CREATE STREAM ... FOR SPARK as it is printed.
 func TestSparkContinuesTheTopics(t *testing.T) {
 	servers, cl := startKafka(t, "orders", 3)
 	_, err := kadm.NewClient(cl).CreateTopic(t.Context(), 3, 1, nil, "returns")
@@ -172,6 +173,9 @@ func TestSparkContinuesTheTopics(t *testing.T) {
 			p := harness.Start(t, dir)
 			p.Exec(t, fmt.Sprintf(create, "ours", servers))
 			complete(p, "ours")
+			p.Exec(t, strings.Replace(fmt.Sprintf(create, "printed", servers), " AS SELECT", " TRIGGER AVAILABLE NOW AS SELECT", 1))
+			complete(p, "printed")
+			program := p.Rows(t, "SHOW CREATE STREAM printed FOR SPARK")[0][1]
 			p.Stop(t)
 			before := tableVersion(t, spark, table("ours"))
 			bySpark("ours")
@@ -182,6 +186,9 @@ func TestSparkContinuesTheTopics(t *testing.T) {
 			before = tableVersion(t, spark, table("ours"))
 			bySpark("ours")
 			require.Equal(t, before+1, tableVersion(t, spark, table("ours")), "Spark added one version")
+			before = tableVersion(t, spark, table("printed"))
+			spark.must(t, new(any), "program", program)
+			require.Equal(t, before+1, tableVersion(t, spark, table("printed")), "the program as it is printed")
 			bySpark("theirs")
 
 			before = tableVersion(t, spark, table("theirs"))
@@ -190,8 +197,10 @@ func TestSparkContinuesTheTopics(t *testing.T) {
 			complete(p, "theirs")
 			require.Equal(t, before, tableVersion(t, spark, table("theirs")), "lakesql looks at the numbers, not at their order")
 			more()
+			p.Exec(t, "START STREAM printed")
 			complete(p, "ours")
 			complete(p, "theirs")
+			complete(p, "printed")
 			p.Stop(t)
 		})
 	}
