@@ -71,7 +71,8 @@ func (t *table) columnLines() []string {
 	var lines []string
 	fields := t.snap.Schema().Fields
 	for i, c := range mysqltype.Schema(t.snap.Schema(), t.database, t.name) {
-		line := "  " + quoted(c.Name) + " " + t.typeText(c.Type, fields[i])
+		text, delta := t.typeText(c.Type, fields[i])
+		line := "  " + quoted(c.Name) + " " + text
 		if !c.Nullable {
 			line += " NOT NULL"
 		}
@@ -79,19 +80,24 @@ func (t *table) columnLines() []string {
 		if c.Comment != "" {
 			line += " COMMENT '" + sql.EscapeSpecialCharactersInComment(c.Comment) + "'"
 		}
-		lines = append(lines, line)
+		lines = append(lines, line+delta)
 	}
 	return lines
 }
 
-func (t *table) typeText(typ sql.Type, f batch.Field) string {
-	if text, ok := mysqltype.DeltaOnly(f.Type); ok {
-		return text
+// typeText is a column's type as MySQL has it, which is what clients read, and behind the definition what it is to Delta where MySQL has no such type.
+func (t *table) typeText(typ sql.Type, f batch.Field) (text, delta string) {
+	if only, ok := mysqltype.DeltaOnly(f.Type); ok {
+		clause, ok := sqlext.DeltaType(only)
+		if !ok {
+			return only, ""
+		}
+		delta = " " + clause
 	}
 	if c, ok := typ.(sql.TypeWithCollation); ok {
-		return c.StringWithTableCollation(t.Collation())
+		return c.StringWithTableCollation(t.Collation()), delta
 	}
-	return typ.String()
+	return typ.String(), delta
 }
 
 // ruleClause is what a column does by itself, as it is written.

@@ -72,7 +72,7 @@ func TestNestedColumns(t *testing.T) {
 	require.Equal(t, want, l.rows("SELECT * FROM copied ORDER BY id"))
 	require.Equal(t, want, l.rows("SELECT * FROM sorted ORDER BY id"))
 	text := l.rows("SHOW CREATE TABLE copied")[0]
-	require.Contains(t, text, "`s` struct<a:int not null,l:array<string>,d:decimal(30,2)>,\n  `m` map<string,date>,\n  `v` variant")
+	require.Contains(t, text, "`s` json /*!999999 DELTA TYPE struct<a:int not null,l:array<string>,d:decimal(30,2)> */,\n  `m` json /*!999999 DELTA TYPE map<string,date> */,\n  `v` json /*!999999 DELTA TYPE variant */")
 	l.exec("UPDATE n SET v = '{\"p\": 12345678901234567890.12}' WHERE id = 3")
 	require.Equal(t, []string{`{"p":12345678901234567890.12}`}, l.rows("SELECT v FROM n WHERE id = 3"))
 	l.exec("UPDATE n SET s = JSON_SET(s, '$.a', 7), m = NULL WHERE id = 1")

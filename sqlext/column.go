@@ -115,6 +115,12 @@ func (r columnReader) attribute(c *ColumnDef) bool {
 	case r.accept("COMMENT"):
 		v := r.stringValue("a text")
 		c.Comment = &v
+	case r.accept(deltaType):
+		if c.Type = r.columnType(); r.err == nil && !c.Type.IsDelta() {
+			r.pos = from
+			r.fail("a type of Delta's that MySQL does not have behind DELTA TYPE")
+		}
+		r.cut(from, "")
 	case r.constraintName(&name), r.words("CHECK"):
 		c.Checks = append(c.Checks, r.check(name))
 		r.cut(from, "")

@@ -58,7 +58,7 @@ func (p *parser) columnExtras() bool {
 		case begin && p.isName(t) && !isKeyWord(t) && isDeltaType(p.peek(0), p.peek(1)):
 			return true
 		case begin && !t.is("CHECK"):
-		case isOneOf(t, columnWords), t.is("AS") && p.peek(0).punct("("):
+		case isOneOf(t, columnWords), t.is("DELTA") && p.peek(0).is("TYPE"), t.is("AS") && p.peek(0).punct("("):
 			return true
 		}
 		begin = depth == 1 && t.punct(",")

@@ -141,7 +141,8 @@ func (l *lexer) skip() (bad bool) {
 			}
 			end := l.pos + 2 + i
 			inner, version, ok := executable(l.sql[l.pos:end])
-			if version > mysqlVersion {
+			ours := version == deltaVersion && strings.HasPrefix(l.sql[l.pos+inner:end], deltaType+" ")
+			if version > mysqlVersion && !ours {
 				l.markers, l.foreign = append(l.markers, span{l.pos, end + 2}), append(l.foreign, span{l.pos, end + 2})
 			} else if ok && l.limit == len(l.sql) {
 				l.markers = append(l.markers, span{l.pos, l.pos + inner})
@@ -157,6 +158,12 @@ func (l *lexer) skip() (bad bool) {
 
 // mysqlVersion is the MySQL that we say to be: executable comments of a newer one are comments.
 const mysqlVersion = 80045
+
+// A column's DELTA TYPE stands in an executable comment of this version, as SHOW CREATE TABLE writes it: no MySQL reads it.
+const (
+	deltaVersion = 999999
+	deltaType    = "DELTA TYPE"
+)
 
 // executable returns where the SQL begins in an executable comment that is given without its end, behind /*! and the version, and that version.
 // That of MariaDB's, /*M!, is newer than any of MySQL's.

@@ -1,6 +1,9 @@
 package sqlext
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Type is a column's type as it was written.
 type Type struct {
@@ -24,6 +27,11 @@ func isDeltaType(typ, after token) bool {
 		return false
 	}
 	return deltaTypes[strings.ToUpper(typ.text)] != ""
+}
+
+// DeltaType says in the definition of a column, behind the type that MySQL gives it, what it is to Delta. Only we read it. It is false for a type whose text ends the comment.
+func DeltaType(text string) (string, bool) {
+	return fmt.Sprintf("/*!%d %s %s */", deltaVersion, deltaType, text), !strings.Contains(text, "*/")
 }
 
 // columnType parses a type.
