@@ -54,6 +54,9 @@ func (m Memory) complete(dataDir string) Memory {
 // MemoryUse is how many bytes all statements and the batches of streams hold, and how many they may.
 func (c *Catalog) MemoryUse() (used, limit int64) { return c.memory.Use() }
 
+// Budget is the memory of all statements.
+func (c *Catalog) Budget() *vector.Budget { return c.memory }
+
 // SpillSpace is where statements put what does not fit in memory.
 func (c *Catalog) SpillSpace() *vector.SpillSpace { return c.memory.Space() }
 

@@ -9,18 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namedTest is how docs/failures.md names a test: `folder TestName` or `folder TestName/part`.
-var namedTest = regexp.MustCompile("`([a-z/]+) (Test[A-Za-z0-9]+)(?:/([^`]+))?`")
+// namedTest is how docs/failures.md and docs/security.md name a test: `folder TestName` or `folder TestName/part`.
+var namedTest = regexp.MustCompile("`([a-z/]+) ((?:Test|Fuzz)[A-Za-z0-9]+)(?:/([^`]+))?`")
 
 // declaration begins a function or a variable of a file.
 var declaration = regexp.MustCompile(`(?m)^(?:func|var) (\w+)`)
 
-// TestFailuresAreTested reads docs/failures.md: each test that it names is there, and its part stands in the test or in a variable that the test names.
+// TestFailuresAreTested reads docs/failures.md and docs/security.md: each test that they name is there, and its part stands in the test or in a variable that the test names.
 func TestFailuresAreTested(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "failures.md"))
-	require.NoError(t, err)
-	named := namedTest.FindAllStringSubmatch(string(page), -1)
-	require.Greater(t, len(named), 60)
+	var named [][]string
+	for page, least := range map[string]int{"failures.md": 60, "security.md": 25} {
+		text, err := os.ReadFile(filepath.Join("..", "docs", page))
+		require.NoError(t, err)
+		found := namedTest.FindAllStringSubmatch(string(text), -1)
+		require.Greater(t, len(found), least, page)
+		named = append(named, found...)
+	}
 	folders := map[string]map[string]string{}
 	for _, n := range named {
 		folder, name, part := n[1], n[2], n[3]

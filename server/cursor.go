@@ -17,15 +17,17 @@ import (
 // cursorMemory is how many bytes of a cursor's rows stay in memory; more are spilled.
 const cursorMemory = 64 << 10
 
-// maxCursors is how many cursors a connection may have open: each holds memory and perhaps a file, which no budget counts.
+// maxCursors is how many cursors a connection may have open.
 const maxCursors = 100
 
 // cursor is the result of a prepared statement that waits to be fetched: packets of rows, as the client gets them save for their sequence. As MySQL does,
 // the statement runs to its end when the cursor is opened, so that others may run, and transactions end, while it is fetched.
 type cursor struct {
-	space *vector.SpillSpace // nil: there is none
-	file  *vector.SpillFile  // nil: none yet
-	tail  []byte             // what is not in the file
+	space  *vector.SpillSpace // nil: there is none
+	budget *vector.Budget     // of all statements: counts tail; nil: none
+	held   int64              // bytes that are counted in it
+	file   *vector.SpillFile  // nil: none yet
+	tail   []byte             // what is not in the file
 
 	size int64 // bytes in the file and in tail
 	at   int64 // the next row
@@ -39,7 +41,8 @@ var errNoSpill = errors.New("the result of the cursor is too large for memory, a
 func (r *cursor) Write(p []byte) (int, error) {
 	r.tail = append(r.tail, p...)
 	r.size += int64(len(p))
-	if len(r.tail) <= cursorMemory {
+	tight := r.hold(cap(r.tail)) && r.space != nil
+	if len(r.tail) <= cursorMemory && !tight {
 		return len(p), nil
 	}
 	if r.file == nil {
@@ -54,10 +57,18 @@ func (r *cursor) Write(p []byte) (int, error) {
 	if _, err := r.file.Write(r.tail); err != nil {
 		return 0, err
 	}
-	if r.tail = r.tail[:0]; cap(r.tail) > 4*cursorMemory {
+	if r.tail = r.tail[:0]; cap(r.tail) > 4*cursorMemory || tight {
 		r.tail = nil
 	}
+	r.hold(cap(r.tail))
 	return len(p), nil
+}
+
+// hold counts what the cursor holds in memory now. tight: the budget is nearly used.
+func (r *cursor) hold(bytes int) (tight bool) {
+	tight = r.budget.Hold(int64(bytes) - r.held)
+	r.held = int64(bytes)
+	return tight
 }
 
 // ReadAt fills p with what is at an offset.
@@ -83,6 +94,7 @@ func (r *cursor) ReadAt(p []byte, at int64) (n int, err error) {
 func (r *cursor) close() error {
 	file := r.file
 	r.file, r.tail = nil, nil
+	r.hold(0)
 	if file == nil {
 		return nil
 	}
@@ -197,8 +209,8 @@ type capture struct {
 }
 
 // capture keeps the rows of the answer that follows for a cursor.
-func (c *frontConn) capture(statement uint32, space *vector.SpillSpace) *capture {
-	w := &capture{c: c, id: statement, out: c.out, rows: &cursor{space: space}, fields: -1}
+func (c *frontConn) capture(statement uint32, rows *cursor) *capture {
+	w := &capture{c: c, id: statement, out: c.out, rows: rows, fields: -1}
 	c.out = w
 	return w
 }
@@ -297,6 +309,7 @@ func (w *capture) column(payload []byte) {
 func (w *capture) open() error {
 	w.c.out = w.out
 	w.rows.tail = bytes.Clone(w.rows.tail) // without the room to grow
+	w.rows.hold(cap(w.rows.tail))
 	w.c.cursors[w.id] = w.rows
 	_, err := w.out.Write(append(w.head, frame(w.c.endPacket(statusCursorExists), w.last+1)...))
 	return err

@@ -199,7 +199,7 @@ func TestCaptureInAnyPieces(t *testing.T) {
 	for range 5 {
 		var out bytes.Buffer
 		of := &frontConn{conn: &mysql.Conn{StatusFlags: 2}, out: &out, cursors: map[uint32]*cursor{}}
-		w := of.capture(7, space)
+		w := of.capture(7, &cursor{space: space})
 		for rest := sent; len(rest) > 0; {
 			n := min(len(rest), 1+random.IntN(9))
 			if random.IntN(3) == 0 {
@@ -247,6 +247,36 @@ func TestCursorsAreBounded(t *testing.T) {
 	require.Equal(t, []int64{0}, got)
 	c.ask(comQuit)
 	require.Eventually(t, func() bool { return ts.spill.Used() == 0 }, patience, time.Millisecond)
+}
+
+// TestCursorsCountInTheBudget has cursors that together hold what all statements may: their rows go to files. Closed ones hold nothing.
+func TestCursorsCountInTheBudget(t *testing.T) {
+	space, err := vector.NewSpillSpace(t.TempDir(), 64<<20)
+	require.NoError(t, err)
+	budget := vector.NewBudget(1<<20, space)
+	used := func() int64 { n, _ := budget.Use(); return n }
+	row := bytes.Repeat([]byte("x"), 10<<10)
+	var all []*cursor
+	for range 100 {
+		r := &cursor{space: space, budget: budget}
+		for range 4 {
+			_, err := r.Write(row)
+			require.NoError(t, err)
+		}
+		all = append(all, r)
+		require.LessOrEqual(t, used(), int64(1<<20))
+	}
+	require.Greater(t, used(), int64(1<<19))
+	require.Positive(t, space.Used())
+	for _, r := range all {
+		got := make([]byte, 4*len(row))
+		_, err := r.ReadAt(got, 0)
+		require.NoError(t, err)
+		require.Equal(t, bytes.Repeat(row, 4), got)
+		require.NoError(t, r.close())
+	}
+	require.Zero(t, used())
+	require.Zero(t, space.Used())
 }
 
 // TestCursorOfAStatementThatAsksForAFile has LOAD DATA LOCAL executed with a cursor, of which there is none.

@@ -168,6 +168,8 @@ type frontConn struct {
 	past *pastRows
 	// cursors are the results that wait to be fetched, by statement.
 	cursors map[uint32]*cursor
+	// infile is the file that the client sends for the statement that runs; nil: none.
+	infile *infile
 	// badLongData is what is wrong with the parameters that were sent apart, by statement.
 	badLongData map[uint32]*mysql.SQLError
 	// reading is the statement whose parameters vitess reads. It stays where they make no sense: what vitess had read of them would be taken for
@@ -210,6 +212,9 @@ func (c *frontConn) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
+	case c.requests.loading.Load(): // nobody knows what of the file is to come
+		c.retire()
+		return n, err
 	case c.retired.Load(), errors.Is(err, errTooLarge):
 		return n, io.EOF
 	case errors.Is(err, os.ErrDeadlineExceeded) && c.security.admitted && c.requests.idle():

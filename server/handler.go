@@ -36,6 +36,7 @@ type handler struct {
 	logins        *logins            // for those who change their user
 	prepared      atomic.Int64       // statements that are prepared by COM_STMT_PREPARE
 	spill         *vector.SpillSpace // for what waits to be fetched; nil: memory only
+	budget        *vector.Budget     // counts what of it is in memory; nil: nothing does
 }
 
 // install is a GMS option: it takes the place of the handler that GMS made, and keeps that one for what it does well.
@@ -111,7 +112,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.Pr
 		if len(front(c).cursors) >= maxCursors {
 			return asError(sqlError(errTooManyCursors))
 		}
-		out.kept = front(c).capture(p.StatementID, h.spill)
+		out.kept = front(c).capture(p.StatementID, &cursor{space: h.spill, budget: h.budget})
 	}
 	_, err := h.run(ctx, c, request{text: p.PrepareStmt, params: p.BindVars}, out)
 	return err
@@ -122,6 +123,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, p *mysql.Pr
 func (h *handler) run(ctx context.Context, c *mysql.Conn, r request, out *spool) (rest string, err error) {
 	started := time.Now()
 	rest, err = h.query(ctx, c, &r, out)
+	front(c).finishInfile()
 	e := sqlError(err)
 	h.metrics.observe(time.Since(started), e)
 	h.audit(c, r, time.Since(started), e)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -86,7 +84,7 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, r *request, out *spo
 			return nil // as Kill
 		}
 		return h.sessions.KillConnection(id)
-	}, LoadInfile: loadInfile(c, watching)}))
+	}, LoadInfile: loadInfile(ctx, c, watching)}))
 	sctx.ProcessList = shown
 	if sctx, err = sctx.ProcessList.BeginQuery(sctx, sqlext.Redact(r.text)); err != nil {
 		return "", err
@@ -221,34 +219,4 @@ func (h *handler) freeWrites(ctx context.Context, c *mysql.Conn, out *spool) fun
 			out.broken = true
 		}
 	}
-}
-
-// loadInfile returns GMS' way to ask a client for a file. While the file comes, the connection's packets are data, and nobody watches for others.
-func loadInfile(c *mysql.Conn, watching *watch) func(string) (io.ReadCloser, error) {
-	return func(name string) (io.ReadCloser, error) {
-		watching.end()
-		loading := &front(c).requests.loading
-		loading.Store(true)
-		file, err := c.LoadInfile(name)
-		if err != nil {
-			loading.Store(false)
-			return nil, err
-		}
-		return &infile{ReadCloser: file, closed: sync.OnceFunc(func() {
-			loading.Store(false)
-			watching.begin()
-		})}, nil
-	}
-}
-
-// infile is a file that the client sends. Close reads what is left of it.
-type infile struct {
-	io.ReadCloser
-	closed func()
-}
-
-// Close ends the transfer.
-func (f *infile) Close() error {
-	defer f.closed()
-	return f.ReadCloser.Close()
 }

@@ -45,6 +45,7 @@ type Config struct {
 	NewSession gms.SessionBuilder
 	Streams    Streams                    // nil: none
 	Memory     func() (used, limit int64) // bytes of all statements and batches; nil: not known
+	Budget     *vector.Budget             // of all statements, which counts results that wait to be fetched; nil: nothing does
 	Spill      *vector.SpillSpace         // for results that wait to be fetched; nil: they have to fit in memory
 	Version    string                     // of lakesql, shown to clients
 	Logger     *slog.Logger               // nil: discards
@@ -91,7 +92,7 @@ func New(cfg Config) (*Server, error) {
 	processes := newProcessList(cfg.Engine.ProcessList, cfg.Streams)
 	cfg.Engine.ProcessList = processes
 	s.listener = newFrontListener(cfg.Listener, cfg.TLS, func() int64 { return s.handler.globalVariable("max_connections") })
-	s.handler = &handler{spill: cfg.Spill, engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, listener: s.listener}
+	s.handler = &handler{spill: cfg.Spill, budget: cfg.Budget, engine: cfg.Engine, processes: processes, base: base, metrics: s.metrics, log: cfg.Logger, listener: s.listener}
 	if !cfg.Engine.Analyzer.Catalog.MySQLDb.Enabled() {
 		addRoot(cfg.Engine)
 	}

@@ -68,7 +68,7 @@ func newInstance(ctx context.Context, s settings, log *slog.Logger) (_ *instance
 	}
 	i.server, err = server.New(server.Config{
 		Listener: listener, HTTP: i.http, Engine: i.catalog.Engine(), NewSession: i.catalog.NewSession, Streams: i.catalog.Streams(),
-		Memory: i.catalog.MemoryUse, Spill: i.catalog.SpillSpace(), Version: version.String(), Logger: log,
+		Memory: i.catalog.MemoryUse, Budget: i.catalog.Budget(), Spill: i.catalog.SpillSpace(), Version: version.String(), Logger: log,
 		TLS: encrypted, NativePassword: native, OwnerPassword: i.password,
 	})
 	if err != nil {
