@@ -38,6 +38,7 @@ const (
 	variablesRule
 	betweenRule
 	carriedRule
+	convertRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
@@ -54,6 +55,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: overflowRule, Apply: everywhere(eachExpression(checkOverflow))},
 		analyzer.Rule{Id: intervalRule, Apply: everywhere(eachExpression(addIntervals))},
 		analyzer.Rule{Id: concatRule, Apply: everywhere(eachExpression(concatGroups))},
+		analyzer.Rule{Id: convertRule, Apply: everywhere(eachExpression(convertTexts))},
 		analyzer.Rule{Id: dateTextRule, Apply: everywhere(eachExpression(writeDates))},
 		analyzer.Rule{Id: dateReadRule, Apply: everywhere(eachExpression(readDates))},
 		analyzer.Rule{Id: orderDistinctRule, Apply: everywhere(orderDistinct)},

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
@@ -38,6 +39,10 @@ func numberDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 			return e, transform.SameTree, nil
 		}
 	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus:
+	case sql.FunctionExpression:
+		if !numberFunctions[functionName(e)] {
+			return e, transform.SameTree, nil
+		}
 	default:
 		return e, transform.SameTree, nil
 	}
@@ -54,8 +59,27 @@ func numberDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 	if same {
 		return e, same, nil
 	}
+	if f, ok := correctedFunctions[functionName(e)]; ok { // which one it is depends on the types
+		out, err := f.NewInstance(ctx, children)
+		return out, transform.NewTree, err
+	}
 	out, err := e.WithChildren(ctx, children...)
 	return out, transform.NewTree, err
+}
+
+// functionName is the name of a function in lower case, "" of what is none.
+func functionName(e sql.Expression) string {
+	if f, ok := e.(sql.FunctionExpression); ok {
+		return strings.ToLower(f.FunctionName())
+	}
+	return ""
+}
+
+// numberFunctions are the functions of numbers, by GMS's names and ours.
+var numberFunctions = map[string]bool{
+	"abs": true, "acos": true, "asin": true, "atan": true, "bit_count": true, "ceil": true, "ceiling": true, "cos": true, "cot": true, "degrees": true, "exp": true, "floor": true, "format": true, "from_unixtime": true,
+	"inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "mod": true, "pow": true, "power": true, "radians": true, "round": true, "sign": true, "sin": true, "sqrt": true,
+	"tan": true, "truncate": true,
 }
 
 // timeNumber is a DATETIME as a DECIMAL: 20240229235959.123456, with as many digits behind the point as its type has.

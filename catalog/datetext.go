@@ -92,8 +92,6 @@ func takesText(ctx *sql.Context, e sql.Expression) bool {
 		return types.IsText(e.Type(ctx)) || types.IsJSON(e.Type(ctx))
 	case *expression.Like, *expression.Binary, *expression.ConvertUsing:
 		return true
-	case *function.Quote:
-		return true
 	case sql.FunctionExpression:
 		name := strings.ToLower(e.FunctionName())
 		switch {
@@ -116,7 +114,7 @@ func isJSONCast(ctx *sql.Context, e sql.Expression) bool {
 var textFunctions = map[string]bool{
 	"ascii": true, "bit_length": true, "character_length": true, "char_length": true, "compress": true, "concat": true, "concat_ws": true, "crc32": true, "elt": true, "export_set": true,
 	"field": true, "find_in_set": true, "from_base64": true, "group_concat": true, "hex": true, "insert": true, "instr": true, "jsonarray": true, "left": true, "length": true, "locate": true,
-	"lower": true, "lpad": true, "ltrim": true, "make_set": true, "md5": true, "ord": true, "repeat": true, "replace": true, "reverse": true,
+	"lower": true, "lpad": true, "ltrim": true, "make_set": true, "md5": true, "ord": true, "quote": true, "repeat": true, "replace": true, "reverse": true,
 	"right": true, "rpad": true, "rtrim": true, "sha1": true, "sha2": true, "soundex": true, "strcmp": true, "substring": true, "substring_index": true,
 	"to_base64": true, "trim": true, "unhex": true, "upper": true,
 }

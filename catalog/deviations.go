@@ -35,8 +35,8 @@ func init() {
 		{[]string{"var_samp"}, true, false, func(e sql.Expression) sql.Aggregation { return aggregation.NewVarSamp(e) }},
 	} {
 		for _, name := range f.names {
-			deviationFunctions[name] = sql.Function1{Name: name, Fn: func(_ *sql.Context, e sql.Expression) sql.Expression {
-				return &deviation{Aggregation: f.gms(e), sample: f.sample, root: f.root}
+			deviationFunctions[name] = sql.Function1{Name: name, Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression {
+				return &deviation{Aggregation: f.gms(summed(ctx, e)), sample: f.sample, root: f.root}
 			}}
 		}
 	}

@@ -91,9 +91,13 @@ func (e *nanOrdered) Unwrap() sql.Expression { return e.Child }
 // Eval is the value.
 func (e *nanOrdered) Eval(ctx *sql.Context, row sql.Row) (any, error) { return e.Child.Eval(ctx, row) }
 
-// Type compares NaN as the greatest number.
+// Type compares NaN as the greatest number. It is the expression's own where that has become a DECIMAL, as the ABS of a time does.
 func (e *nanOrdered) Type(ctx *sql.Context) sql.Type {
-	return nanOrder{e.Child.Type(ctx).(sql.NumberType)}
+	t := e.Child.Type(ctx)
+	if n, ok := t.(sql.NumberType); ok {
+		return nanOrder{n}
+	}
+	return t
 }
 
 // String is the expression's.

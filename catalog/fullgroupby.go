@@ -53,7 +53,20 @@ func withoutSubqueries(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeId
 	})
 }
 
-// standIns are expressions with columns in the place of subqueries.
+// ofNoColumn tells whether an expression without operands takes nothing from a row either, as NOW() and @@version: GMS takes it for a column.
+func ofNoColumn(e sql.Expression) bool {
+	switch e := e.(type) {
+	case *expression.SystemVar, *expression.UserVar:
+		return true
+	case sql.WindowAdaptableExpression:
+		return false
+	case sql.FunctionExpression:
+		return len(e.Children()) == 0
+	}
+	return false
+}
+
+// standIns are expressions with columns in the place of subqueries, and NULL in that of what is of no column.
 func standIns(ctx *sql.Context, all []sql.Expression, own sql.ColSet) ([]sql.Expression, transform.TreeIdentity, error) {
 	out, same := slices.Clone(all), transform.SameTree
 	for i, e := range all {
@@ -65,6 +78,10 @@ func standIns(ctx *sql.Context, all []sql.Expression, own sql.ColSet) ([]sql.Exp
 			out[i], same = outerColumns(ctx, e.Query, own), transform.NewTree
 			continue
 		case sql.Aggregation: // whatever is in it, and known by its text
+			continue
+		}
+		if ofNoColumn(e) {
+			out[i], same = expression.NewLiteral(nil, types.Null), transform.NewTree
 			continue
 		}
 		children, unchanged, err := standIns(ctx, e.Children(), own)

@@ -66,6 +66,12 @@ var correctedFunctions = map[string]sql.Function{
 	"ucase":           unlessBytes("ucase", function.NewUpper, asTheyAre),
 	"reverse":         unlessBytes("reverse", function.NewReverse, reversed),
 	"json_quote":      ofText("json_quote", json.NewJSONQuote),
+	"json_type":       sql.FunctionN{Name: "json_type", Fn: newJSONType},
+	"quote":           scalarFunction("quote", 1, 1, quotedText),
+	"soundex":         sql.Function1{Name: "soundex", Fn: newSoundex},
+	"format":          sql.FunctionN{Name: "format", Fn: newFormat},
+	"session_user":    sql.NewFunction0("session_user", function.NewUser),
+	"system_user":     sql.NewFunction0("system_user", function.NewUser),
 	"json_unquote":    ofText("json_unquote", json.NewJSONUnquote),
 	"timestamp":       sql.Function1{Name: "timestamp", Fn: newTimestamp},
 	"datetime":        sql.Function1{Name: "datetime", Fn: newTimestamp},
@@ -82,6 +88,53 @@ func newSpace(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) 
 var spaces = kernelFunction("space", vector.Repeat, types.LongText, 2, batch.String, batch.Int64)
 
 var weekFunction = kernelFunction("week", vector.Week, types.Int32, 1, batch.Timestamp, batch.Int64)
+
+// quotedText is QUOTE(e), which is the word NULL of NULL.
+func quotedText(*sql.Context, []sql.Expression) (scalarBody, error) {
+	return scalarBody{typ: types.LongText, nulls: true, eval: func(ctx *sql.Context, args []any) (any, error) {
+		if args[0] == nil {
+			return "NULL", nil
+		}
+		text, err := asText(ctx, args[0])
+		return "'" + quoteEscapes.Replace(text) + "'", err
+	}}, nil
+}
+
+var quoteEscapes = strings.NewReplacer(`\`, `\\`, "'", `\'`, "\x00", `\0`, "\x1a", `\Z`)
+
+// newJSONType is JSON_TYPE(document): of NULL it is NULL, which GMS's takes for JSON's null.
+func newJSONType(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+	e, err := json.NewJSONType(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	return nullIfNull{e}, nil
+}
+
+// newSoundex is SOUNDEX(e), which is empty where there are no letters.
+func newSoundex(ctx *sql.Context, e sql.Expression) sql.Expression {
+	return soundex{function.NewSoundex(ctx, e)}
+}
+
+type soundex struct{ sql.Expression }
+
+// Eval is the sound.
+func (f soundex) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := f.Expression.Eval(ctx, row)
+	if v == "0000" { // where GMS has seen no letter
+		v = ""
+	}
+	return v, err
+}
+
+// WithChildren returns it with other arguments.
+func (f soundex) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	e, err := f.Expression.WithChildren(ctx, children...)
+	if err != nil {
+		return nil, err
+	}
+	return soundex{e}, nil
+}
 
 // extractedWeek is WEEK(time) for EXTRACT(WEEK FROM time): GMS counts the weeks of another mode.
 func extractedWeek(ctx *sql.Context, e *function.Extract) (sql.Expression, bool) {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -14,7 +15,7 @@ import (
 )
 
 // greatestFunction is GREATEST, or LEAST. GMS's compares numbers as DOUBLEs and makes a DATETIME of DATEs: numbers, dates and bytes are compared by ours. It knows its own
-// texts only: columns of the lake are given to it as such, booleans as numbers, dates as texts where another argument is one; bytes among numbers are one.
+// texts only: columns of the lake are given to it as such, booleans as numbers, dates as texts where another argument is one. Numbers among texts are texts, and all are bytes where one is.
 func greatestFunction(name string, sign int, gms sql.CreateFuncNArgs) sql.Function {
 	ofBytes := scalarFunction(name, 1, 1<<16, fixedType(types.LongBlob, func(ctx *sql.Context, args []any) (any, error) {
 		var out []byte
@@ -25,6 +26,19 @@ func greatestFunction(name string, sign int, gms sql.CreateFuncNArgs) sql.Functi
 			}
 			if i == 0 || bytes.Compare(b, out)*sign > 0 {
 				out = b
+			}
+		}
+		return out, nil
+	}))
+	ofTexts := scalarFunction(name, 1, 1<<16, fixedType(types.LongText, func(ctx *sql.Context, args []any) (any, error) {
+		out := ""
+		for i, a := range args {
+			text, err := asText(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 || strings.Compare(text, out)*sign > 0 {
+				out = text
 			}
 		}
 		return out, nil
@@ -40,16 +54,16 @@ func greatestFunction(name string, sign int, gms sql.CreateFuncNArgs) sql.Functi
 			switch t := a.Type(ctx); {
 			case types.IsBoolean(t):
 				args[i] = expression.NewConvert(a, expression.ConvertToSigned)
-			case isBytes && numbers && types.IsBinaryType(t), texts && t == types.Uint64:
-				args[i] = expression.NewConvert(a, expression.ConvertToDouble)
 			case types.IsTextOnly(t), (texts || isBytes) && isDate(ctx, a):
 				args[i] = compile.NewDateText(a)
 			}
 		}
 		switch {
-		case isBytes && !numbers:
+		case isBytes:
 			return ofBytes.NewInstance(ctx, args)
-		case texts || isBytes && !numbers, !numbers && !is(types.IsTime), is(types.IsTimespan), numbers && is(types.IsTime), is(types.IsJSON):
+		case texts && numbers:
+			return ofTexts.NewInstance(ctx, args)
+		case texts, !numbers && !is(types.IsTime), is(types.IsTimespan), numbers && is(types.IsTime), is(types.IsJSON):
 			return gms(ctx, args...)
 		}
 		return ours.NewInstance(ctx, args)

@@ -18,8 +18,9 @@ import (
 // the greatest, a date as the number of its digits, else exactly. GMS reads dates off numbers, makes a DECIMAL of a DOUBLE beside a DECIMAL, which infinities have no
 // place in, finds no order for NaN, and rounds one DECIMAL to the scale of the other. The bits of a date are those of the same number.
 func compareOperands(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-	if b, ok := e.(*expression.BitOp); ok && b.Resolved() && (isDate(ctx, b.LeftChild) || isDate(ctx, b.RightChild)) {
-		return expression.NewBitOp(summed(ctx, b.LeftChild), summed(ctx, b.RightChild), b.Op), transform.NewTree, nil
+	if b, ok := e.(*expression.BitOp); ok && b.Resolved() {
+		out, err := bitOperation(b.Op).NewInstance(ctx, []sql.Expression{summed(ctx, b.LeftChild), summed(ctx, b.RightChild)})
+		return out, transform.NewTree, err
 	}
 	return comparison(ctx, e)
 }

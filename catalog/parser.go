@@ -130,7 +130,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{sqlext.AssignFunction, nameAssignments}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
+	{sqlext.AssignFunction, nameAssignments}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"~", invertBits}, {"decimal", sizeDecimals}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
 }
 
 // adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.

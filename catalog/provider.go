@@ -103,7 +103,7 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 
 // Function returns our functions, which go before GMS's.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, timeFunctions, baseFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, sparkFunctions} {
 		if f, ok := functions[strings.ToLower(name)]; ok {
 			return f, true
 		}

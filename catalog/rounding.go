@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
 	"lakesql/vector"
 )
 
@@ -75,14 +76,16 @@ func rounded(ctx *sql.Context, args []sql.Expression, cut bool) (scalarBody, boo
 	}}, true
 }
 
-// roundedDouble is false for what is no FLOAT and no DOUBLE.
+// roundedDouble is false for what is no FLOAT, no DOUBLE, and no text that is read as one.
 func roundedDouble(ctx *sql.Context, args []sql.Expression, cut bool) (scalarBody, bool) {
-	if !types.IsFloat(args[0].Type(ctx)) {
+	if t := args[0].Type(ctx); !types.IsFloat(t) && !types.IsTextOnly(t) {
 		return scalarBody{}, false
 	}
 	return scalarBody{typ: types.Float64, eval: func(ctx *sql.Context, values []any) (any, error) {
 		f, _, err := types.Float64.Convert(ctx, values[0])
-		if err != nil {
+		if sql.ErrTruncatedIncorrect.Is(err) {
+			ctx.Warn(mysqltype.WrongValue, "Truncated incorrect DOUBLE value: '%v'", values[0])
+		} else if err != nil {
 			return nil, err
 		}
 		digits := int64(0)

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/catalog/compile"
+	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -112,6 +113,7 @@ const maxWarnings = 1024
 
 // Warn keeps a warning.
 func (s *session) Warn(w *sql.Warning) {
+	w.Message = mysqltype.Printable(w.Message)
 	s.warnMu.Lock()
 	defer s.warnMu.Unlock()
 	if s.caught != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	goerrors "gopkg.in/src-d/go-errors.v1"
 
+	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -25,6 +26,14 @@ func sqlError(err error) *mysql.SQLError {
 	if err == nil {
 		return nil
 	}
+	e := numbered(err)
+	if text := mysqltype.Printable(e.Message); text != e.Message {
+		e = &mysql.SQLError{Num: e.Num, State: e.State, Message: text, Query: e.Query}
+	}
+	return e
+}
+
+func numbered(err error) *mysql.SQLError {
 	if e, own := find(err); e != nil {
 		if own { // the whole tells more: where it happened
 			e.Message = oneLine(err.Error())
@@ -94,7 +103,10 @@ func number(err error) *mysql.SQLError {
 			return mysql.NewSQLError(f.num, f.state, "%s", f.message)
 		}
 	}
-	return engineNumber(err)
+	if e := engineNumber(err); e != nil {
+		return e
+	}
+	return wordedError(err)
 }
 
 // fixed are the errors that always say the same.
@@ -160,9 +172,9 @@ func inStatement(stmt sqlparser.Statement, err error) error {
 			return mysql.NewSQLError(mysql.ERBadTable, "42S02", "Unknown table%s", strings.TrimPrefix(firstLine(err.Error()), "table not found:"))
 		}
 	case *sqlparser.Set:
-		if m := unknownName.FindStringSubmatch(err.Error()); m != nil && sql.ErrColumnNotFound.Is(err) {
-			return mysql.NewSQLError(mysql.ERUnknownSystemVariable, "HY000", "Unknown system variable '%s'", m[1])
-		}
+		return inSet(s, err)
+	case sqlparser.SelectStatement:
+		return unknownQualifier(stmt, err)
 	}
 	return err
 }

@@ -20,18 +20,39 @@ func resultFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
 	for i, column := range schema {
 		fields[i] = &querypb.Field{
 			Name:         column.Name,
-			OrgName:      column.Name,
+			OrgName:      originalName(column),
 			Table:        column.Source,
 			OrgTable:     column.Source,
 			Database:     column.DatabaseSource,
-			Type:         column.Type.Type(),
+			Type:         fieldType(column),
 			Charset:      fieldCharset(ctx, column.Type),
-			ColumnLength: fieldLength(ctx, column.Type),
-			Decimals:     fieldDecimals(column.Type),
+			ColumnLength: fieldLength(ctx, column),
+			Decimals:     fieldDecimals(column),
 			Flags:        fieldFlags(column),
 		}
 	}
 	return fields
+}
+
+// originalName is the name of a table's column, and empty of an expression.
+func originalName(column *sql.Column) string {
+	if column.Source == "" {
+		return ""
+	}
+	return column.Name
+}
+
+// ofExpression tells whether a column is of an expression whose texts have no length that GMS knows. MySQL knows one, most often a short one, and clients
+// handle a LONGTEXT otherwise than a VARCHAR.
+func ofExpression(column *sql.Column) bool {
+	return column.DatabaseSource == "" && isText(column.Type) && types.IsTextBlob(column.Type)
+}
+
+func fieldType(column *sql.Column) querypb.Type {
+	if ofExpression(column) {
+		return sqltypes.VarChar
+	}
+	return column.Type.Type()
 }
 
 func isText(t sql.Type) bool {
@@ -55,7 +76,14 @@ func fieldCharset(ctx *sql.Context, t sql.Type) uint32 {
 	return uint32(sql.Collation_Default.CharacterSet())
 }
 
-func fieldLength(ctx *sql.Context, t sql.Type) uint32 {
+// expressionLength is the length of a text of an expression, in bytes: that of the lake's texts.
+const expressionLength = 16383 * 4
+
+func fieldLength(ctx *sql.Context, column *sql.Column) uint32 {
+	if ofExpression(column) {
+		return expressionLength
+	}
+	t := column.Type
 	switch typ := t.(type) {
 	case sql.NumberType:
 		if width := typ.DisplayWidth(); width > 0 { // TINYINT(1) is how clients know a BOOLEAN
@@ -77,7 +105,11 @@ func datetimeLength(precision int) uint32 {
 	return uint32(len("2006-01-02 15:04:05.") + precision)
 }
 
-func fieldDecimals(t sql.Type) uint32 {
+func fieldDecimals(column *sql.Column) uint32 {
+	if ofExpression(column) {
+		return notFixedDecimals
+	}
+	t := column.Type
 	switch typ := t.(type) {
 	case sql.DecimalType:
 		return uint32(typ.Scale())
@@ -96,7 +128,7 @@ func fieldDecimals(t sql.Type) uint32 {
 // fieldFlags are those of MySQL, but that a column of an expression is never NOT NULL: GMS says so of many that are NULL over no rows, MAX among them. A number
 // is binary in an expression and not in a table: by that Connector/J knows a BOOLEAN from bits.
 func fieldFlags(column *sql.Column) uint32 {
-	_, ofType := sqltypes.TypeToMySQL(column.Type.Type())
+	_, ofType := sqltypes.TypeToMySQL(fieldType(column))
 	flags := uint32(ofType)
 	set := func(on bool, flag querypb.MySqlFlag) {
 		if on {
@@ -109,6 +141,6 @@ func fieldFlags(column *sql.Column) uint32 {
 	set(column.PrimaryKey, querypb.MySqlFlag_PRI_KEY_FLAG)
 	set(types.IsUnsigned(column.Type), querypb.MySqlFlag_UNSIGNED_FLAG)
 	set(!isText(column.Type) && !(ofTable && types.IsNumber(column.Type)), querypb.MySqlFlag_BINARY_FLAG)
-	set(types.IsTextBlob(column.Type) || types.IsJSON(column.Type), querypb.MySqlFlag_BLOB_FLAG)
+	set(types.IsTextBlob(column.Type) && !ofExpression(column) || types.IsJSON(column.Type), querypb.MySqlFlag_BLOB_FLAG)
 	return flags
 }

@@ -2,7 +2,10 @@ package mysqltype
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -62,4 +65,22 @@ func (t String) WithNewCollation(collation sql.CollationID) (sql.Type, error) {
 		return String{st}, nil
 	}
 	return n, nil
+}
+
+// Printable is a message that is UTF-8: other bytes, of values that a message shows, are written as \xNN.
+func Printable(message string) string {
+	if utf8.ValidString(message) {
+		return message
+	}
+	var b strings.Builder
+	for len(message) > 0 {
+		r, n := utf8.DecodeRuneInString(message)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02X`, message[0])
+		} else {
+			b.WriteString(message[:n])
+		}
+		message = message[n:]
+	}
+	return b.String()
 }

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// wordedErrors are errors that GMS makes of a text alone, by which they are found.
+var wordedErrors = []struct {
+	num     int
+	pattern *regexp.Regexp
+	text    string
+}{
+	{1054, regexp.MustCompile(`^column ordinal out of range: (\d+)$`), "Unknown column '$1' in 'group statement'"},
+	{1210, regexp.MustCompile(`^incorrect arguments to: (.*)$`), "Incorrect arguments to $1"},
+	{1210, regexp.MustCompile(`^bind variable not provided: `), "Incorrect arguments to EXECUTE"},
+	{1327, regexp.MustCompile(`^Undeclared variable: (.*)$`), "Undeclared variable: $1"},
+	{1353, regexp.MustCompile(`^tuple should contain \d+ column\(s\), but has \d+$`),
+		"In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
+	{1426, regexp.MustCompile(`^Too-big precision (\d+) for '(.*)'\. Maximum is (\d+)\.$`), "Too-big precision $1 specified for '$2'. Maximum is $3."},
+}
+
+// wordedError knows an error by its text; nil for other errors.
+func wordedError(err error) *mysql.SQLError {
+	message := err.Error()
+	for _, w := range wordedErrors {
+		if words := w.pattern.FindStringSubmatchIndex(message); words != nil {
+			return withState(mysql.NewSQLError(w.num, "", "%s", w.pattern.ExpandString(nil, w.text, message, words)))
+		}
+	}
+	return nil
+}
+
+var notInSet = regexp.MustCompile(`^value (.*) was not found in the set$`)
+
+// inSet rewords what SET fails with: it names the variable.
+func inSet(s *sqlparser.Set, err error) error {
+	if m := unknownName.FindStringSubmatch(err.Error()); m != nil && sql.ErrColumnNotFound.Is(err) {
+		return mysql.NewSQLError(mysql.ERUnknownSystemVariable, "HY000", "Unknown system variable '%s'", m[1])
+	}
+	if m := notInSet.FindStringSubmatch(firstLine(err.Error())); m != nil && len(s.Exprs) == 1 {
+		return mysql.NewSQLError(1231, "42000", "Variable '%s' can't be set to the value of '%s'", s.Exprs[0].Name.Name, m[1])
+	}
+	return err
+}
+
+var missingTable = regexp.MustCompile(`^table not found: ([^.,]+)(?:, maybe you mean .*)?$`)
+
+// unknownQualifier is the error of a column, or of a *, of a table that the statement does not read: GMS says of it what it says of a table that is not there.
+func unknownQualifier(stmt sqlparser.Statement, err error) error {
+	m := missingTable.FindStringSubmatch(firstLine(err.Error()))
+	if m == nil || !sql.ErrTableNotFound.Is(err) {
+		return err
+	}
+	name, read := sqlparser.NewTableIdent(m[1]), false
+	var found error
+	walk := func(n sqlparser.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *sqlparser.AliasedTableExpr:
+			t, ok := n.Expr.(sqlparser.TableName)
+			read = read || ok && sameName(t.Name, name)
+		case *sqlparser.ColName:
+			if found == nil && sameName(n.Qualifier.Name, name) {
+				found = mysql.NewSQLError(1054, "42S22", "Unknown column '%s.%s'", n.Qualifier.Name, n.Name)
+			}
+		case *sqlparser.StarExpr:
+			if found == nil && sameName(n.TableName.Name, name) {
+				found = mysql.NewSQLError(1051, "42S02", "Unknown table '%s'", n.TableName.Name)
+			}
+		}
+		return true, nil
+	}
+	if sqlparser.Walk(walk, stmt) != nil || read || found == nil {
+		return err
+	}
+	return found
+}
+
+func sameName(a, b sqlparser.TableIdent) bool { return strings.EqualFold(a.String(), b.String()) }
