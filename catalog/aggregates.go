@@ -116,7 +116,7 @@ func (a *exact) NewBuffer(ctx *sql.Context) (sql.AggregationBuffer, error) {
 	switch {
 	case !ok && types.IsFloat(a.argument().Type(ctx)):
 		own, err := transform.Clone(ctx, a.argument()) // DISTINCT keeps what it has seen
-		return &floatBuffer{argument: own, average: a.average}, err
+		return &floatBuffer{argument: own, fold: &floatTotal{average: a.average}}, err
 	case !ok:
 		return a.Aggregation.NewBuffer(ctx)
 	}
@@ -136,7 +136,7 @@ func (a *exact) NewWindowFunction(ctx *sql.Context) (sql.WindowFunction, error) 
 	t, ok := a.Exact(ctx)
 	switch {
 	case !ok && types.IsFloat(a.argument().Type(ctx)):
-		return &floatWindow{WindowFunction: inner, argument: a.argument(), average: a.average}, nil
+		return &floatWindow{WindowFunction: inner, argument: a.argument(), start: func() floatFold { return &floatTotal{average: a.average} }}, nil
 	case !ok:
 		return inner, nil
 	}

@@ -224,3 +224,17 @@ func TestOrderOnBothPaths(t *testing.T) {
 		l.sameOnRows(query)
 	}
 }
+
+// TestDeviationsHangOnNoOrder: VARIANCE and STDDEV of values that overflow on the way, and of those where the last digit hangs on who adds first, are one value on rows and on
+// columns (random queries 40035/623 and 40029/411).
+func TestDeviationsHangOnNoOrder(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE p (k INT, x DOUBLE, n BIGINT)",
+		"INSERT INTO p VALUES (1, 1e308, 6), (1, -1e308, -6999999), (1, 0.1, 17534), (2, 1e16, 17535), (2, 5e-324, 0)", "INSERT INTO p VALUES (1, 1e308, 61171223), (1, -1e308, 61171222), (2, 123456.789, 9), (3, 1e308, 1), (3, 1e308, 2), (4, NULL, 4)")
+	for _, x := range []string{"x", "n", "-x", "n / 7"} {
+		l.sameOnRows(fmt.Sprintf("SELECT k, STD(%[1]s), VARIANCE(%[1]s), STDDEV_SAMP(%[1]s), VAR_SAMP(%[1]s) FROM p GROUP BY k ORDER BY k", x))
+		l.sameOnRows(fmt.Sprintf("SELECT k, n, STD(%[1]s) OVER (PARTITION BY k ORDER BY n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), VAR_SAMP(%[1]s) OVER (ORDER BY n DESC) FROM p ORDER BY n", x))
+		require.Equal(t, l.rows("SELECT STD("+x+") FROM (SELECT * FROM p ORDER BY n LIMIT 100) AS q"), l.rows("SELECT STD("+x+") FROM (SELECT * FROM p ORDER BY n DESC LIMIT 100) AS q"))
+	}
+	require.Equal(t, []string{"1|+Inf", "2|4.714045207881218e+15", "3|0", "4|NULL"}, l.rows("SELECT k, STD(x) FROM p GROUP BY k ORDER BY k"))
+}

@@ -3,12 +3,13 @@ package catalog
 import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/compile"
 )
 
-// deviation is VARIANCE or STDDEV: a DOUBLE whatever the argument is, where GMS's has the argument's type, which rounds it.
+// deviation is VARIANCE or STDDEV: a DOUBLE whatever the argument is, where GMS's has the argument's type, which rounds it, computed as batches do it.
 type deviation struct {
 	sql.Aggregation // GMS's
 	sample, root    bool
@@ -84,3 +85,17 @@ func (a *deviation) WithId(id sql.ColumnId) sql.IdExpression {
 func (a *deviation) around(inner any) *deviation {
 	return &deviation{Aggregation: inner.(sql.Aggregation), sample: a.sample, root: a.root}
 }
+
+// NewBuffer starts a group.
+func (a *deviation) NewBuffer(ctx *sql.Context) (sql.AggregationBuffer, error) {
+	own, err := transform.Clone(ctx, a.Children()[0]) // DISTINCT keeps what it has seen
+	return &floatBuffer{argument: own, fold: a.start()}, err
+}
+
+// NewWindowFunction starts a window.
+func (a *deviation) NewWindowFunction(ctx *sql.Context) (sql.WindowFunction, error) {
+	inner, err := a.Aggregation.NewWindowFunction(ctx)
+	return &floatWindow{WindowFunction: inner, argument: a.Children()[0], start: a.start}, err
+}
+
+func (a *deviation) start() floatFold { return &floatDeviation{sample: a.sample, root: a.root} }

@@ -202,3 +202,20 @@ func TestDatesBesideNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestRemainderComputesBothOperands: x % y of DOUBLEs computes y where x is NULL, as MySQL does, so that its warnings are there (random queries 40001/1069 and 40041/1980).
+func TestRemainderComputesBothOperands(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id INT, x DOUBLE, y DOUBLE, n INT)", "INSERT INTO t VALUES (1, NULL, 0, 0), (2, 5.5, 2, 0), (3, 1, NULL, 1)")
+	for query, want := range map[string]string{
+		"SELECT x % LOG10(n) FROM t ORDER BY id":  "Warning|3020|invalid argument value for logarithm: 0 Warning|3020|invalid argument value for logarithm: 0 Warning|1365|Division by 0",
+		"SELECT x % (y / 0e0) FROM t ORDER BY id": "Warning|1365|Division by 0 Warning|1365|Division by 0",
+		"SELECT (y / 0e0) % x FROM t ORDER BY id": "Warning|1365|Division by 0 Warning|1365|Division by 0",
+		"SELECT x % y FROM t ORDER BY id":         "",
+	} {
+		for _, on := range []*lab{l, l.onRows()} {
+			on.rows(query)
+			require.Equal(t, want, strings.Join(on.rows("SHOW WARNINGS"), " "), query)
+		}
+	}
+}

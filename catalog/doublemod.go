@@ -44,13 +44,18 @@ func (m doubleMod) WithChildren(ctx *sql.Context, children ...sql.Expression) (s
 	return newMod(ctx, expression.NewMod(children[0], children[1])), nil
 }
 
-// Eval is the rest, with the sign of the dividend; NULL by zero.
+// Eval is the rest, with the sign of the dividend; NULL by zero. Both operands are computed, as in MySQL, though the first be NULL: the second may have a warning.
 func (m doubleMod) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	var of [2]float64
+	null := false
 	for i, operand := range m.Children() {
 		v, err := operand.Eval(ctx, row)
-		if v == nil || err != nil {
+		if err != nil {
 			return nil, err
+		}
+		if v == nil {
+			null = true
+			continue
 		}
 		converted, _, err := types.Float64.Convert(ctx, v)
 		if sql.ErrTruncatedIncorrect.Is(err) {
@@ -61,6 +66,9 @@ func (m doubleMod) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 			return nil, err
 		}
 		of[i], _ = converted.(float64)
+	}
+	if null {
+		return nil, nil
 	}
 	if of[1] == 0 {
 		if ctx.Session != nil {

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -127,10 +129,53 @@ func TestSparkProgramOfOtherSources(t *testing.T) {
 	require.Contains(t, text, "CAST(`price` AS DECIMAL(8,1)) AS `price`, coalesce(`label`, 'none') AS `label` FROM `source_0` AS `x` LEFT JOIN delta.`file://$DIR/lake/lake/dim` AS `dim` ON `dim`.`id` = `x`.`id`")
 	text = l.sparkOf("k")
 	require.Contains(t, text, "import os\n")
-	require.Contains(t, text, `.option("kafka.sasl.password", os.environ["LAKESQL_SECRET_P"])`)
-	require.Contains(t, text, "    .option(\"maxOffsetsPerTrigger\", \"5\")\n    .option(\"startingOffsets\", \"earliest\")\n    .option(\"subscribe\", \"t\")\n    .load()\n")
+	require.Contains(t, text, `.option("kafka.sasl.mechanism", "PLAIN")`)
+	require.Contains(t, text, `.option("kafka.sasl.jaas.config", "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"" + `+
+		`os.environ["LAKESQL_SECRET_P"].replace("\\", "\\\\").replace('"', '\\"') + "\";")`)
+	require.NotContains(t, text, "kafka.sasl.password", "a property that Kafka's Java client does not have")
+	require.Contains(t, text, "    .option(\"maxOffsetsPerTrigger\", \"5\")\n    .option(\"startingOffsets\", \"earliest\")\n    .option(\"subscribe\", \"t\")\n")
 	require.Contains(t, text, "TRY_CAST(`value` AS STRING) AS `v`, `partition` AS `partition`")
 	text = l.sparkOf("u")
 	require.Contains(t, text, "(SELECT `value` AS `v` FROM `source_0` UNION ALL SELECT (`value` + 1) AS `value + 1` FROM `source_1`)")
 	require.Contains(t, text, `.trigger(processingTime="5000 milliseconds")`)
+}
+
+// TestSparkProgramOfTopics: properties are those of Kafka's Java client, and values that a source takes apart are refused, whatever the format.
+func TestSparkProgramOfTopics(t *testing.T) {
+	t.Setenv("LAKESQL_SECRET_P", "secret")
+	t.Setenv("LAKESQL_SECRET_JAAS", `org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";`)
+	tls := httptest.NewTLSServer(nil)
+	defer tls.Close()
+	t.Setenv("LAKESQL_SECRET_CA", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw})))
+	const avro = `avroSchema => '{"type":"record","name":"r","fields":[{"name":"id","type":"long"}]}'`
+	l := newLab(t)
+	for i, c := range []struct {
+		options, refused string
+		contains         []string
+	}{
+		{"format => 'json', schema => 'id INT'", "takes the values of records apart, by format => 'json'", nil},
+		{"value_format => 'csv', schema => 'id INT'", "by value_format => 'csv'", nil},
+		{"format => 'text'", "by format => 'text'", nil},
+		{"format => 'avro', " + avro, "by format => 'avro', and Spark's gives them as they are. Only a stream without that option", nil},
+		{"format => 'avro-confluent', avroSchemaId => 3, " + avro, "by format => 'avro-confluent'", nil},
+		{"kafka.security.protocol => 'SASL_PLAINTEXT', kafka.sasl.username => 'a\"b', kafka.sasl.password => 'env:LAKESQL_SECRET_P'", "",
+			[]string{`.option("kafka.sasl.mechanism", "PLAIN")`, `username=\"a\\\"b\"`}},
+		{"kafka.security.protocol => 'SASL_PLAINTEXT', KAFKA.SASL.MECHANISM => 'SCRAM-SHA-512', kafka.sasl.username => 'u', kafka.sasl.password => 'env:LAKESQL_SECRET_P'", "",
+			[]string{`.option("kafka.sasl.mechanism", "SCRAM-SHA-512")`, "security.scram.ScramLoginModule required"}},
+		{"kafka.security.protocol => 'SASL_PLAINTEXT', kafka.sasl.jaas.config => 'env:LAKESQL_SECRET_JAAS'", "",
+			[]string{`.option("kafka.sasl.mechanism", "PLAIN")`, `.option("kafka.sasl.jaas.config", os.environ["LAKESQL_SECRET_JAAS"])`}},
+		{"kafka.security.protocol => 'SSL', kafka.ssl.truststore.certificates => 'env:LAKESQL_SECRET_CA'", "",
+			[]string{`.option("kafka.ssl.truststore.type", "PEM")`, `.option("kafka.ssl.truststore.certificates", os.environ["LAKESQL_SECRET_CA"])`}},
+		{"includeHeaders => true, kafka.isolation.level => 'read_committed'", "", []string{`.option("includeHeaders", "true")`, `.option("kafka.isolation.level", "read_committed")`}},
+	} {
+		name := fmt.Sprintf("s%d", i)
+		l.exec("CREATE STREAM " + name + " INTO t" + name + " WITH CHECKPOINT './cp/" + name + "' DISABLE AS SELECT * FROM STREAM kafka('localhost:9', topic => 't', " + c.options + ")")
+		if c.refused != "" {
+			l.refused("SHOW CREATE STREAM "+name+" FOR SPARK", c.refused)
+			continue
+		}
+		for _, part := range c.contains {
+			require.Contains(t, l.sparkOf(name), part, c.options)
+		}
+	}
 }

@@ -244,8 +244,16 @@ func (p *sparkProgram) kafkaReader(s *stream.HandoverSource, r *sparkReader) {
 	r.format = "kafka"
 	options := map[string]string{}
 	for name, value := range p.limits(s.Spec.Options, "maxOffsetsPerTrigger", "failOnDataLoss") {
-		if strings.EqualFold(name, "topic") || strings.EqualFold(name, "topics") {
+		switch key := strings.ToLower(name); key {
+		case "topic", "topics":
 			name = "subscribe"
+		case "format", "value_format", "valueformat":
+			p.refuse("its source takes the values of records apart, by %s => '%s', and Spark's gives them as they are. "+
+				"Only a stream without that option, whose SELECT takes the column value, goes on there", name, value)
+		default:
+			if strings.HasPrefix(key, "kafka.") {
+				name = key
+			}
 		}
 		if strings.HasPrefix(value, "file:") {
 			p.refuse("the secret %s => '%s' is in a folder of the server: keep it in an environment variable, env:NAME", name, value)
@@ -255,12 +263,42 @@ func (p *sparkProgram) kafkaReader(s *stream.HandoverSource, r *sparkReader) {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(options)), func(name string) bool { return strings.EqualFold(name, "maxOffsetsPerTrigger") }) {
 		options["maxOffsetsPerTrigger"] = "1000000"
 	}
+	jaas := javaProperties(options)
 	names := []string{"subscribe", "subscribePattern", "assign", "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "startingOffsetsByTimestampStrategy",
 		"failOnDataLoss", "includeHeaders", "maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay"}
 	for name := range options {
-		if key := strings.ToLower(name); strings.HasPrefix(key, "kafka.") {
-			names = append(names, key)
+		if strings.HasPrefix(name, "kafka.") {
+			names = append(names, name)
 		}
 	}
 	p.same(options, r, names...)
+	if jaas != "" {
+		r.options = append(r.options, sparkOption{"kafka.sasl.jaas.config", jaas})
+	}
+}
+
+// javaProperties makes the properties those of Kafka's Java client: name and password are a login module's there, which it returns as Python, the mechanism is another one
+// unless it is said, and certificates are no PEM unless that is said.
+func javaProperties(options map[string]string) (jaas string) {
+	if strings.HasPrefix(strings.ToUpper(options["kafka.security.protocol"]), "SASL") && options["kafka.sasl.mechanism"] == "" {
+		options["kafka.sasl.mechanism"] = "PLAIN"
+	}
+	for of, store := range map[string]string{"kafka.ssl.truststore.certificates": "kafka.ssl.truststore.type", "kafka.ssl.keystore.key": "kafka.ssl.keystore.type"} {
+		if _, given := options[of]; given {
+			options[store] = "PEM"
+		}
+	}
+	password, given := options["kafka.sasl.password"]
+	if !given {
+		return ""
+	}
+	module := "org.apache.kafka.common.security.plain.PlainLoginModule"
+	if strings.HasPrefix(strings.ToUpper(options["kafka.sasl.mechanism"]), "SCRAM") {
+		module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	head := module + ` required username="` + quoted.Replace(options["kafka.sasl.username"]) + `" password="`
+	delete(options, "kafka.sasl.username")
+	delete(options, "kafka.sasl.password")
+	return py(head) + " + os.environ[" + py(strings.TrimPrefix(password, "env:")) + `].replace("\\", "\\\\").replace('"', '\\"') + ` + py(`";`)
 }

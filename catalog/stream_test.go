@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lakesql/files"
 )
 
 const salesStream = `CREATE STREAM sales_in INTO sales WITH CHECKPOINT './cp/sales'
@@ -90,6 +92,58 @@ func TestStreamRefusals(t *testing.T) {
 	l.refused("SELECT * FROM STREAM read_files('./in', format => 'csv')", "STREAM")
 	l.refused("SELECT * FROM __stream_source(0)", "only for the SELECT of a stream")
 	l.refused("SHOW STREAM STATUS FOR nobody", "nobody")
+	require.Empty(t, l.rows("SHOW STREAMS"))
+}
+
+// TestStreamRefusesRowsOfOtherBatches: what a batch alone cannot tell is refused wherever it stands, and never computed from one batch as if that were all.
+func TestStreamRefusesRowsOfOtherBatches(t *testing.T) {
+	l := newLab(t)
+	l.write("in/a.csv", "id\n1\n2\n")
+	l.exec("CREATE TABLE dim (id INT)", "INSERT INTO dim VALUES (1)")
+	const in = "STREAM read_files('./in', format => 'csv', header => true)"
+	for query, why := range map[string]string{
+		"WITH c AS (SELECT * FROM " + in + ") SELECT * FROM c WHERE id = (SELECT MAX(id) FROM c)": "let the subquery read a table",
+		"WITH c AS (SELECT * FROM " + in + ") SELECT id, (SELECT COUNT(*) FROM c) AS n FROM c":    "let the subquery read a table",
+		"SELECT id FROM " + in + " UNION ALL SELECT id FROM dim":                                  "INSERT INTO ... SELECT",
+		"SELECT FIRST(id) AS a FROM " + in:                                                        "an aggregate",
+	} {
+		for _, word := range []string{"", "EXPLAIN "} {
+			l.refused(word+"CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS "+query, why)
+		}
+	}
+	l.exec("CREATE STREAM s INTO t WITH CHECKPOINT './cp' AS WITH m AS (SELECT MAX(id) AS top FROM dim) SELECT id, (SELECT top FROM m) AS top FROM "+in+
+		" WHERE id >= (SELECT top FROM m)", "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
+	l.exec("INSERT INTO dim VALUES (7)")
+	l.write("in/b.csv", "id\n6\n8\n")
+	l.exec("WAIT FOR STREAM s TIMEOUT 300 SECONDS")
+	require.Equal(t, []string{"1|1", "2|1", "8|7"}, l.rows("SELECT * FROM t ORDER BY id"), "the table as it is at each batch")
+	l.refused("ALTER STREAM s AS SELECT id, LAST(id) AS top FROM "+in, "an aggregate")
+}
+
+// TestOptionsOfSourcesAreArguments: an option that a source does not have, or with a value that it cannot have, is the statement's mistake.
+func TestOptionsOfSourcesAreArguments(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (id INT)")
+	for _, c := range []struct{ from, why string }{
+		{"read_files('./in', format => 'csv', nonsense => 1)", "unknown option nonsense"},
+		{"read_files('./in', format => 'csv', dateFormat => 'yyyy-QQ')", "option dateFormat is 'yyyy-QQ'"},
+		{"read_files('./in', format => 'csv', sep => ',', quote => ',')", "they must differ"},
+		{"read_files('./in', format => 'json', schema => 'a MAP<INT, STRING>')", "the keys of a map in JSON are strings"},
+		{"read_files('./in', format => 'csv', cleanSource => 'delete', cleanSource.retentionDuration => 'soon')", "give a time"},
+		{"kafka('localhost:9', topic => 't', nonsense => 1)", "unknown option nonsense"},
+		{"kafka('localhost:9', topic => 't', startingOffsets => '{\"t\":[1]}')", "give earliest, latest, or the offset of each partition"},
+		{"kafka('localhost:9', topic => 't', format => 'json', timestampFormat => 'q')", "option timestampFormat is 'q'"},
+		{"(t, nonsense => 1)", "it is not known: there are startingVersion"},
+		{"(t, startingVersion => 1, startingTimestamp => '2026-01-01')", "DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET"},
+		{"(t, maxFilesPerTrigger => 0)", "give a whole number from 1 on"},
+		{"rate(nonsense => 1)", "unknown option nonsense"},
+		{"rate(rowsPerSecond => 'many')", "give a whole number from 1 to"},
+	} {
+		_, err := l.try("CREATE STREAM s INTO u WITH CHECKPOINT './cp' AS SELECT * FROM STREAM %s", c.from)
+		require.ErrorContains(t, err, c.why)
+		var argument *files.ArgumentError
+		require.ErrorAs(t, err, &argument, c.from)
+	}
 	require.Empty(t, l.rows("SHOW STREAMS"))
 }
 

@@ -7,7 +7,7 @@ import (
 	"lakesql/format"
 )
 
-// ArgumentError says that the path or an option of read_files cannot be what it is.
+// ArgumentError says that the path or an option of read_files, or of another source, cannot be what it is.
 type ArgumentError struct {
 	Err   error
 	Later bool // known, and not built yet

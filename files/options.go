@@ -166,9 +166,25 @@ func parseOptions(args map[string]string) (*Options, error) {
 		return nil, err
 	}
 	if o.CSV.Rescued.Column != "" {
-		return o, o.Rescue()
+		if err := o.Rescue(); err != nil {
+			return nil, err
+		}
 	}
-	return o, nil
+	return o, o.check()
+}
+
+// check refuses what makes any file unreadable, so that no file is blamed for it: patterns of dates, options that contradict each other, and a schema that the format cannot have.
+func (o *Options) check() error {
+	if o.Format == "parquet" {
+		_, err := o.CSV.Times() // of values in the path
+		return err
+	}
+	schema := &batch.Schema{}
+	if o.schema != nil && o.Format != "text" { // of text, the columns of its key=value folders are not known yet
+		schema = o.schema
+	}
+	_, err := o.lineReader(strings.NewReader(""), 1, schema, o.CSV.Rescued, nil)
+	return err
 }
 
 // OptionKey is an option's name in lower case, without what may stand in front, and with its aliases made one.

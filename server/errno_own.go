@@ -107,7 +107,7 @@ var ownErrors = []ownError{
 	{20310, "A Parquet file is damaged.", is(parquet.ErrDamaged)},
 	{20311, "A Parquet file holds what this version does not read.", is(parquet.ErrUnsupported)},
 	{20312, "A Parquet file's values are not of the wanted type.", is(parquet.ErrType)},
-	{20313, "The path or an option of read_files cannot be what it is.", fileArgument(false)},
+	{20313, "The path or an option of read_files, or of a stream's source, cannot be what it is.", fileArgument(false)},
 
 	{20401, "The path lies outside of the warehouse and the allowed folders.", typed[*store.OutsideError]},
 	{20402, "The folder is not there.", is(store.ErrRootMissing)},

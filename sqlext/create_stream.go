@@ -125,7 +125,8 @@ func (p *parser) outputMode() {
 	case word == "APPEND":
 		return
 	case word == "COMPLETE", word == "UPDATE":
-		p.refuse(NotSupported, "OUTPUT MODE "+word+" is not supported yet; a stream appends: leave the clause out")
+		p.refuse(NotSupported, "OUTPUT MODE "+word+" is not supported yet; a stream appends: leave the clause out, let the stream write the plain rows, "+
+			"and put what is to be aggregated into a SELECT or a view over the table")
 		return
 	}
 	p.pos--

@@ -2,6 +2,7 @@ package sqlext
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,8 +47,8 @@ type streamWalk struct {
 // scope is the WITH queries that a block can name, innermost first.
 type scope struct {
 	name   string
-	query  sqlparser.SelectStatement
-	within *scope // what query itself can name
+	query  sqlparser.SelectStatement // nil: the rows so far of a recursive one that reads a stream
+	within *scope                    // what query itself can name
 	outer  *scope
 }
 
@@ -66,9 +67,17 @@ func (w *streamWalk) with(with *sqlparser.With, outer *scope) *scope {
 		return outer
 	}
 	for _, cte := range with.Ctes {
-		if sub, ok := cte.Expr.(*sqlparser.Subquery); ok {
-			outer = &scope{name: cte.As.String(), query: sub.Select, within: outer, outer: outer}
+		sub, ok := cte.Expr.(*sqlparser.Subquery)
+		if !ok {
+			continue
 		}
+		within := outer
+		if with.Recursive {
+			if first, ok := sub.Select.(*sqlparser.SetOp); ok && readsStream(first.Left, outer) {
+				within = &scope{name: cte.As.String(), outer: outer}
+			}
+		}
+		outer = &scope{name: cte.As.String(), query: sub.Select, within: within, outer: outer}
 	}
 	return outer
 }
@@ -86,6 +95,28 @@ func (w *streamWalk) statement(sel sqlparser.SelectStatement, env *scope) (bool,
 	return false, nil
 }
 
+// readsStream reports whether the rows of a SELECT come from a stream, even of one that is refused.
+func readsStream(sel sqlparser.SelectStatement, env *scope) bool {
+	stream, err := new(streamWalk).statement(sel, env)
+	return stream || err != nil
+}
+
+// anySubquery reports whether test holds for a subquery of the expressions in nodes. What FROM has in place of a table is none of them.
+func anySubquery(test func(*sqlparser.Subquery) bool, nodes ...sqlparser.SQLNode) bool {
+	return sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *sqlparser.AliasedTableExpr:
+			return false, nil
+		case *sqlparser.Subquery:
+			if test(n) {
+				return false, errStop
+			}
+			return false, nil
+		}
+		return true, nil
+	}, nodes...) != nil
+}
+
 func (w *streamWalk) setOp(s *sqlparser.SetOp, env *scope) (bool, error) {
 	left, err := w.statement(s.Left, env)
 	if err != nil {
@@ -101,6 +132,9 @@ func (w *streamWalk) setOp(s *sqlparser.SetOp, env *scope) (bool, error) {
 	switch op := strings.ToUpper(s.Type); {
 	case op != "UNION ALL":
 		return false, refuseStateful(op)
+	case left != right:
+		return false, &RefusedError{NotSupported, "UNION ALL of a stream and of a SELECT without STREAM is not supported: each batch would add that SELECT's rows once more. " +
+			"Put them into the table once, by INSERT INTO ... SELECT, or write STREAM in front of the table that it reads"}
 	case len(s.OrderBy) > 0:
 		return false, refuseStateful("ORDER BY")
 	case s.Limit != nil:
@@ -117,6 +151,10 @@ func (w *streamWalk) block(s *sqlparser.Select, env *scope) (bool, error) {
 			return false, err
 		}
 		streams += n
+	}
+	if anySubquery(func(q *sqlparser.Subquery) bool { return readsStream(q.Select, env) }, s.SelectExprs, s.From, s.Where, s.Having) {
+		return false, &RefusedError{NotSupported, "a subquery in an expression that reads a stream, itself or by a WITH query, is not supported: it would see one batch alone. " +
+			"Read STREAM in FROM only, and let the subquery read a table"}
 	}
 	switch {
 	case streams == 0:
@@ -148,10 +186,13 @@ func isWindow(n sqlparser.SQLNode) bool {
 	return ok && f.Over != nil
 }
 
+// moreAggregates are those that the parser does not know for aggregates.
+var moreAggregates = []string{"any_value", "first", "last"}
+
 func isAggregate(n sqlparser.SQLNode) bool {
 	switch f := n.(type) {
 	case *sqlparser.FuncExpr:
-		return f.IsAggregate() || f.Name.Lowered() == "any_value"
+		return f.IsAggregate() || slices.Contains(moreAggregates, f.Name.Lowered())
 	case *sqlparser.GroupConcatExpr:
 		return true
 	}
@@ -204,7 +245,11 @@ func (w *streamWalk) aliased(t *sqlparser.AliasedTableExpr, env *scope) (int, er
 	case *sqlparser.Subquery:
 		stream, err = w.statement(e.Select, env)
 	case sqlparser.TableName:
-		if cte := env.find(e.Name.String()); cte != nil && e.DbQualifier.IsEmpty() {
+		switch cte := env.find(e.Name.String()); {
+		case cte == nil || !e.DbQualifier.IsEmpty():
+		case cte.query == nil:
+			stream = true
+		default:
 			stream, err = w.statement(cte.query, cte.within)
 		}
 	}

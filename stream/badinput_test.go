@@ -1,14 +1,19 @@
 package stream
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	sourcefiles "lakesql/files"
 	"lakesql/store/faultstore"
+	"lakesql/stream/source"
+	"lakesql/stream/source/files"
 )
 
 // copyObjects copies what lies below one prefix to another.
@@ -206,6 +211,22 @@ func TestDamagedKeptSchema(t *testing.T) {
 	s.restart()
 	s.caughtUp()
 	require.Len(t, l.rows("sales"), 3)
+}
+
+// TestOptionThatIsNotTakenAnyMore: an option that this version does not take ends the stream, which no retry would mend and for which no file is to blame.
+func TestOptionThatIsNotTakenAnyMore(t *testing.T) {
+	l := newLake(t)
+	l.input(1)
+	s := l.serve(func(c *Config) {
+		c.Sources = map[string]source.OpenFunc{"files": func(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
+			if env.Checkpoint != nil {
+				return nil, &sourcefiles.ArgumentError{Err: errors.New("unknown option old")}
+			}
+			return files.Open(ctx, spec, env)
+		}}
+	})
+	s.create(sales(onError(SkipFile, 0)))
+	require.Equal(t, "stream lake.sales_in: open source 0: unknown option old. Change it with CREATE OR REPLACE STREAM, which keeps the checkpoint", s.failed())
 }
 
 // TestBadFileSaysWhatHelps: a file of a recorded range is not read once it has changed, so mending it in place is no way on.

@@ -10,6 +10,7 @@ import (
 
 	"lakesql/checkpoint"
 	"lakesql/delta"
+	"lakesql/files"
 	"lakesql/store"
 	"lakesql/stream/source"
 )
@@ -44,6 +45,7 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 	var loss *source.LossError
 	var unsupported *delta.UnsupportedError
 	var outside *store.OutsideError
+	var argument *files.ArgumentError
 	switch {
 	case errors.Is(err, source.ErrSchemaEvolved):
 		return errReopen
@@ -70,6 +72,8 @@ func (ss *session) diagnose(ctx context.Context, err error) error {
 			name, ss.def.Target, err, name)
 	case errors.Is(err, delta.ErrCorrupt):
 		return ss.fail(KindData, err, "stream %s: %v", name, err)
+	case errors.As(err, &argument):
+		return ss.fail(KindInvalid, err, "stream %s: %v. Change it %s", name, err, ss.def.otherSelect())
 	case errors.As(err, &outside):
 		return ss.fail(KindInvalid, err, "stream %s: %v, or take it away. Then type START STREAM %s", name, err, name)
 	}

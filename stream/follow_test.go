@@ -31,7 +31,7 @@ func TestFollow(t *testing.T) {
 	catchUp()
 	require.NoError(t, a.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"maxFilesPerTrigger": "7"}))
 	catchUp()
-	require.Equal(t, "7", b.state().Definition.Options["maxfilespertrigger"])
+	require.Equal(t, "7", b.state().Definition.Options["maxFilesPerTrigger"])
 
 	require.NoError(t, a.Rename(t.Context(), "lake", "sales_in", "renamed"))
 	catchUp()

@@ -86,15 +86,16 @@ func (m *Manager) SetTrigger(ctx context.Context, database, name string, t Trigg
 // SetOptions changes options of OPTIONS (...). They hold from the next batch on.
 func (m *Manager) SetOptions(ctx context.Context, database, name string, options map[string]string) error {
 	return m.alter(ctx, database, name, func(d *Definition) error {
-		merged := map[string]string{}
-		for k, v := range d.Options {
-			merged[optionKey(k)] = v
-		}
-		for k, v := range options {
-			merged[optionKey(k)] = v
-		}
-		if _, err := parseOptions(merged); err != nil {
+		if _, err := parseOptions(options); err != nil {
 			return &Error{Kind: KindInvalid, Stream: d.FullName(), Message: err.Error()}
+		}
+		merged := maps.Clone(d.Options)
+		if merged == nil {
+			merged = map[string]string{}
+		}
+		for name, value := range options {
+			maps.DeleteFunc(merged, func(had, _ string) bool { return optionKey(had) == optionKey(name) })
+			merged[name] = value
 		}
 		d.Options = merged
 		specs, err := m.cfg.Compiler.Sources(ctx, *d)

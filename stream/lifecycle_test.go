@@ -158,7 +158,16 @@ func TestSetOptionsAndTrigger(t *testing.T) {
 	s := l.serve()
 	s.create(sales())
 	require.NoError(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"cloudFiles.maxFilesPerTrigger": "2"}))
-	require.Equal(t, map[string]string{"maxfilespertrigger": "2"}, s.state().Definition.Options)
+	require.Equal(t, map[string]string{"cloudFiles.maxFilesPerTrigger": "2"}, s.state().Definition.Options)
+	require.NoError(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"MAXFILESPERTRIGGER": "3", "mergeSchema": "True"}))
+	require.Equal(t, map[string]string{"MAXFILESPERTRIGGER": "3", "mergeSchema": "True"}, s.state().Definition.Options, "in place of the one of that name")
+	for options, refused := range map[[2]string]string{
+		{"maxFilesPerTrigger", "a"}: "option maxFilesPerTrigger = 'a': give a whole number from 1 on", {"maxOffsetsPerTrigger", "0"}: "give a whole number from 1 on",
+		{"mergeSchema", "maybe"}: "option mergeSchema = 'maybe': give true or false", {"maxBytesPerTrigger", "1 parsec"}: "give a number of bytes",
+	} {
+		require.ErrorContains(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{options[0]: options[1]}), refused)
+	}
+	require.ErrorContains(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"maxFilesPerTrigger": "1", "cloudFiles.maxFilesPerTrigger": "2"}), "is given twice")
 	require.Error(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"what": "2"}))
 	require.ErrorContains(t, s.SetOptions(t.Context(), "lake", "sales_in", map[string]string{"failOnDataLoss": "false"}), "it is for kafka and delta")
 	require.NoError(t, s.SetTrigger(t.Context(), "lake", "sales_in", Trigger{Kind: AvailableNow}))

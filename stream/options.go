@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,27 +22,28 @@ type streamOptions struct {
 // parseOptions reads OPTIONS (...): names in any case, with or without cloudFiles. in front. An unknown one is refused.
 func parseOptions(options map[string]string) (streamOptions, error) {
 	var o streamOptions
-	for name, value := range options {
-		key := optionKey(name)
+	given := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		key, value := optionKey(name), options[name]
+		if other, twice := given[key]; twice {
+			return o, fmt.Errorf("option %s of a stream is given twice, as %s too: leave one out", name, other)
+		}
+		given[key] = name
 		var err error
 		switch key {
 		case "maxfilespertrigger":
-			o.limit.Files, err = strconv.Atoi(value)
-			if err == nil && o.limit.Files <= 0 {
-				err = fmt.Errorf("it must be at least 1")
-			}
+			var n int64
+			n, err = fromOne(value)
+			o.limit.Files = int(n)
 		case "maxbytespertrigger":
 			o.limit.Bytes, err = files.ParseBytes(value)
 		case "maxoffsetspertrigger":
-			o.limit.Rows, err = strconv.ParseInt(value, 10, 64)
-			if err == nil && o.limit.Rows <= 0 {
-				err = fmt.Errorf("it must be at least 1")
-			}
+			o.limit.Rows, err = fromOne(value)
 		case "mergeschema":
-			o.mergeSchema, err = strconv.ParseBool(strings.ToLower(value))
+			o.mergeSchema, err = trueOrFalse(value)
 		case "failondataloss":
 			var fail bool
-			fail, err = strconv.ParseBool(strings.ToLower(value))
+			fail, err = trueOrFalse(value)
 			o.loss = &fail
 		default:
 			return o, fmt.Errorf("option %s of a stream is not known; OPTIONS takes maxFilesPerTrigger, maxBytesPerTrigger, maxOffsetsPerTrigger, failOnDataLoss and mergeSchema, "+
@@ -52,6 +54,22 @@ func parseOptions(options map[string]string) (streamOptions, error) {
 		}
 	}
 	return o, nil
+}
+
+func fromOne(value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 {
+		return 0, errors.New("give a whole number from 1 on")
+	}
+	return n, nil
+}
+
+func trueOrFalse(value string) (bool, error) {
+	b, err := strconv.ParseBool(strings.ToLower(value))
+	if err != nil {
+		return false, errors.New("give true or false")
+	}
+	return b, nil
 }
 
 // honouredBy says which kinds of sources an option is for. One that is not here is the stream's own.

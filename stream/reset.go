@@ -46,7 +46,7 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 		return ResetReport{}, err
 	}
 	if now {
-		if err := m.beginSources(ctx, &d, d.Begin.At == BeginLatest); err != nil {
+		if err := m.beginSources(ctx, &d, true); err != nil {
 			return ResetReport{}, err
 		}
 	}
@@ -60,8 +60,8 @@ func (m *Manager) Reset(ctx context.Context, database, name string, begin Begin)
 	return report, nil
 }
 
-// beginSources lets the sources record where they begin, so that what is there now means the moment of the statement and not that of the next start. Files and tables do so
-// when they are opened; with all, those are asked too that have to ask somebody else.
+// beginSources lets the sources record where they begin, so that what is there now, and which record is the first of a time, mean the moment of the statement and not that
+// of the next start. Files and tables do so when they are opened; with all, those are asked too that have to ask somebody else.
 func (m *Manager) beginSources(ctx context.Context, d *Definition, all bool) error {
 	cp, err := m.openCheckpoint(ctx, d)
 	if err != nil {
@@ -74,7 +74,7 @@ func (m *Manager) beginSources(ctx context.Context, d *Definition, all bool) err
 	}
 	for _, src := range ss.sources {
 		if _, err := src.Mark(ctx); err != nil {
-			return fmt.Errorf("find where %s ends now: %w; the stream begins behind what is there when it starts", src.Description(), err)
+			return fmt.Errorf("find where %s begins now: %w; the stream finds that out when it starts", src.Description(), err)
 		}
 	}
 	return nil
@@ -105,8 +105,8 @@ func (m *Manager) resetCheckpoint(ctx context.Context, d *Definition) (newID str
 	return cp.ID(), nil
 }
 
-// whatIsThere counts what a stream that starts over will read, and says whether a source leaves out what is there now. A place to begin at which a source does not have
-// is its error.
+// whatIsThere counts what a stream that starts over will read, and says whether where a source begins depends on what is there now. A place to begin at which a source does
+// not have is its error.
 func (m *Manager) whatIsThere(ctx context.Context, d Definition, report *ResetReport) (now bool, err error) {
 	sources, closeAll, err := m.lookAtSources(ctx, &d)
 	defer closeAll()
@@ -122,6 +122,7 @@ func (m *Manager) whatIsThere(ctx context.Context, d Definition, report *ResetRe
 			now = true
 			continue
 		}
+		now = now || specs[i].Kind == "kafka"
 		if _, err := src.Mark(ctx); err != nil {
 			return false, fmt.Errorf("look at %s: %w", src.Description(), err)
 		}

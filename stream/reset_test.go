@@ -129,10 +129,11 @@ func TestResetToPlacesOfTopics(t *testing.T) {
 	reset(Begin{At: BeginTimestamp, Time: late.Add(-time.Millisecond)}, 2)
 	started("late0", "late1")
 	reset(Begin{At: BeginTimestamp, Time: late.Add(time.Millisecond)}, 0)
-	f.put(t, late.Add(time.Second), "later") // the first of that time or behind it
-	started("later")
-	reset(Begin{}, 7) // as the option says
-	started(append(first, "late0", "late1", "later")...)
+	f.put(t, late.Add(-time.Hour), "older0", "older1") // behind the reset, before the start
+	f.put(t, late.Add(time.Second), "later")
+	started("older0", "older1", "later")
+	reset(Begin{}, 9) // as the option says
+	started(append(first, "late0", "late1", "older0", "older1", "later")...)
 
 	s.stop()
 	_, err := s.Reset(t.Context(), "lake", "sales_in", Begin{At: BeginVersion, Version: 1})

@@ -162,13 +162,13 @@ func negated(hi int64, lo uint64) (int64, uint64) {
 func frameDeviations(ctx context.Context, in *frameInput) (*batch.Vector, error) {
 	of := &deviations{sample: in.column.Aggregate == VarianceSample || in.column.Aggregate == StddevSample, root: in.column.Aggregate >= StddevPop}
 	out := batch.NewVector(in.column.Field.Type, len(in.lo))
-	return out, foldFrames(ctx, in.frames, folding[deviationState]{
-		add: func(s *deviationState, i int) {
+	return out, foldFrames(ctx, in.frames, folding[FloatVariance]{
+		add: func(s *FloatVariance, i int) {
 			if !in.arg.IsNull(i) {
-				s.add(in.arg.F64[i])
+				s.Add(in.arg.F64[i])
 			}
 		},
-		merge: (*deviationState).merge,
-		emit:  func(s *deviationState) error { of.appendResult(out, s); return nil },
+		merge: (*FloatVariance).Merge,
+		emit:  func(s *FloatVariance) error { of.appendResult(out, s); return nil },
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"lakesql/batch"
 	"lakesql/checkpoint"
 	"lakesql/delta"
+	"lakesql/files"
 	"lakesql/format/parquet"
 	"lakesql/stream/source"
 )
@@ -61,7 +62,7 @@ func Opener(tables func(uri string) (*delta.Table, error), cache *parquet.Cache)
 	return func(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
 		opts, err := parseOptions(spec.Options)
 		if err != nil {
-			return nil, fmt.Errorf("source table %s: %w", spec.Path, err)
+			return nil, &files.ArgumentError{Err: fmt.Errorf("source table %s: %w", spec.Path, err)}
 		}
 		if env.FailOnDataLoss != nil {
 			opts.dataLoss = !*env.FailOnDataLoss

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lakesql/batch"
+	"lakesql/files"
 	"lakesql/stream/source"
 	"lakesql/vector"
 )
@@ -36,7 +37,7 @@ var (
 func Open(ctx context.Context, spec source.Spec, env source.Env) (source.Source, error) {
 	opts, err := parseOptions(spec.Options)
 	if err != nil {
-		return nil, err
+		return nil, &files.ArgumentError{Err: err}
 	}
 	s := &Source{env: env, opts: opts, frozen: -1}
 	if env.Checkpoint == nil {
