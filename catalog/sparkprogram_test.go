@@ -100,6 +100,7 @@ func TestSparkProgramOfFilesThatAreCleaned(t *testing.T) {
 		{"cleanSource => 'Archive', sourceArchiveDir => './put away'", `.option("sourceArchiveDir", "file://$DIR/put away")`, ""},
 		{"cleanSource => 'archive', sourceArchiveDir => './gone', cleanSource.retentionDuration => '7 days'", "", "its files stay for 168h0m0s"},
 		{"cleanSource => 'move', cleanSource.moveDestination => './gone', cleanSource.retentionDuration => '0 seconds'", "", "nothing like cleanSource => 'move'"},
+		{"maxBytesPerTrigger => '10m'", `.option("maxBytesPerTrigger", "10485760")`, ""},
 		{"cleanSource => 'off'", `.option("cleanSource", "off")`, ""},
 		{"readerCaseSensitive => 'true'", `spark.readStream.format("json")`, ""},
 		{"readerCaseSensitive => 'false'", "", "nothing like the option readercasesensitive => 'false'"},
@@ -166,6 +167,7 @@ func TestSparkProgramOfTopics(t *testing.T) {
 			[]string{`.option("kafka.sasl.mechanism", "PLAIN")`, `.option("kafka.sasl.jaas.config", os.environ["LAKESQL_SECRET_JAAS"])`}},
 		{"kafka.security.protocol => 'SSL', kafka.ssl.truststore.certificates => 'env:LAKESQL_SECRET_CA'", "",
 			[]string{`.option("kafka.ssl.truststore.type", "PEM")`, `.option("kafka.ssl.truststore.certificates", os.environ["LAKESQL_SECRET_CA"])`}},
+		{"failOnDataLoss => 0", "", []string{`.option("failOnDataLoss", "false")`}},
 		{"includeHeaders => true, kafka.isolation.level => 'read_committed'", "", []string{`.option("includeHeaders", "true")`, `.option("kafka.isolation.level", "read_committed")`}},
 	} {
 		name := fmt.Sprintf("s%d", i)

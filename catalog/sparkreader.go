@@ -55,13 +55,31 @@ func (p *sparkProgram) same(options map[string]string, r *sparkReader, names ...
 			p.refuse("Spark has nothing like the option %s => '%s'", given, options[given])
 			return
 		}
-		value := options[given]
+		value := sparkValue(names[at], options[given])
 		if strings.HasPrefix(names[at], "kafka.") && strings.HasPrefix(value, "env:") {
 			r.options = append(r.options, sparkOption{names[at], "os.environ[" + py(strings.TrimPrefix(value, "env:")) + "]"})
 			continue
 		}
 		r.option(names[at], value)
 	}
+}
+
+// sparkBooleans are options of tables and topics that Spark reads as true or false, and nothing else.
+var sparkBooleans = []string{"ignoreDeletes", "ignoreChanges", "skipChangeCommits", "ignoreFileDeletion", "readChangeFeed", "readChangeData", "failOnDataLoss", "includeHeaders"}
+
+// sparkValue is a value as Spark reads it.
+func sparkValue(name, value string) string {
+	if name == "maxBytesPerTrigger" { // of files a number without a suffix
+		if n, err := files.ParseBytes(value); err == nil {
+			return strconv.FormatInt(n, 10)
+		}
+	}
+	if slices.Contains(sparkBooleans, name) {
+		if b, err := strconv.ParseBool(strings.ToLower(value)); err == nil {
+			return strconv.FormatBool(b)
+		}
+	}
+	return value
 }
 
 // limits adds what bounds a batch: what OPTIONS of the stream say holds instead of what the source's say.
