@@ -334,6 +334,10 @@ func (m *Manager) replace(ctx context.Context, s *stream, d Definition, specs []
 	old := s.definition()
 	d.ID, d.Resetting, d.Begin = old.ID, old.Resetting, old.Begin
 	oldSpecs, err := m.cfg.Compiler.Sources(ctx, old)
+	if err != nil && !isOutside(err) {
+		return &Error{Kind: KindInvalid, Stream: d.FullName(), Err: err, Message: fmt.Sprintf("what stream %s reads so far cannot be told, and so not whether it may read this: %v. "+
+			"Type DROP STREAM %s, which keeps the checkpoint, and then CREATE STREAM with the same checkpoint, which goes on with it", d.FullName(), err, d.FullName())}
+	}
 	if err != nil {
 		return err
 	}

@@ -153,6 +153,39 @@ func TestReplaceKeepsTheCheckpoint(t *testing.T) {
 	require.Equal(t, KindInvalid, KindOf(err))
 }
 
+// pickyCompiler refuses a SELECT that streams had before.
+type pickyCompiler struct{ compilerFake }
+
+func (c pickyCompiler) Sources(ctx context.Context, d Definition) ([]source.Spec, error) {
+	if strings.HasPrefix(d.SelectSQL, "old ") {
+		return nil, errors.New("refused now")
+	}
+	return c.compilerFake.Sources(ctx, d)
+}
+
+// TestReplaceOfASelectThatIsRefusedNow: a stream whose SELECT this version does not take goes on with another one behind DROP STREAM and CREATE STREAM.
+func TestReplaceOfASelectThatIsRefusedNow(t *testing.T) {
+	l := newLake(t)
+	want := l.input(1)
+	s := l.serve()
+	s.create(sales())
+	s.caughtUp()
+	d := s.state().Definition
+	require.NoError(t, s.Close())
+	d.SelectSQL = "old " + d.SelectSQL
+	require.NoError(t, catalogFake{l.mem}.Put(t.Context(), d))
+	s = l.serve(func(c *Config) { c.Compiler = pickyCompiler{} })
+	require.NoError(t, s.Start(t.Context()))
+	require.Contains(t, s.failed(), "refused now")
+	_, err := s.Create(t.Context(), sales(), CreateOptions{OrReplace: true})
+	require.ErrorContains(t, err, "refused now. Type DROP STREAM lake.sales_in, which keeps the checkpoint")
+	require.NoError(t, s.Drop(t.Context(), "lake", "sales_in", false))
+	s.create(sales())
+	l.put("more.csv", "id,name\n7,x\n")
+	s.caughtUp()
+	require.Equal(t, append(want, "7|x"), l.rows("sales"))
+}
+
 func TestSetOptionsAndTrigger(t *testing.T) {
 	l := newLake(t)
 	s := l.serve()
