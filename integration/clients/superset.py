@@ -26,6 +26,7 @@ with app.app_context():
     from superset import security_manager
 
     upgrade(directory=os.path.join(os.path.dirname(superset.__file__), "migrations"))
+    app.appbuilder.add_permissions(update_perms=True)  # the app was made before there were tables for them
     security_manager.sync_role_definitions()
     security_manager.add_user("admin", "A", "B", "admin@localhost", security_manager.find_role("Admin"), password="admin")
 
@@ -85,3 +86,15 @@ chart = call("POST", "chart/", {
                                  "queries": [{"columns": ["item"], "metrics": [total("amount")], "orderby": [["item", True]], "row_limit": 10}]}),
 })["id"]
 print("chart", call("GET", "chart/%d/data/" % chart)["result"][0]["data"])
+
+
+def lab(name, sql):
+    """What SQL Lab shows of a statement."""
+    answer = client.post("/api/v1/sqllab/execute/", json={"database_id": database, "schema": "shop", "sql": sql, "client_id": name, "runAsync": False, "queryLimit": 2})
+    shown = answer.get_json()
+    return answer.status_code, shown["data"] if answer.status_code == 200 else shown["errors"][0]["error_type"]
+
+
+print("lab", *lab("one", "SELECT item, SUM(amount) AS total, NOW() IS NULL AS late FROM sales GROUP BY item ORDER BY item"))
+print("lab", *lab("two", "SELECT nosuch FROM sales"))
+print("lab", *lab("three", "SELECT * FROM lake.secrets"))

@@ -37,4 +37,7 @@ range [{'item': 'pen', 'sum': 0.3}]
 filter [{'item': 'pen', 'sum': 0.3}]
 raw [{'id': 1, 'item': 'pen', 'day': 1706659200000.0}]
 chart [{'item': None, 'sum': None}, {'item': 'ink', 'sum': 19.99}, {'item': 'pen', 'sum': 0.3}]
+lab 200 [{'item': None, 'total': None, 'late': 0}, {'item': 'ink', 'total': 19.99, 'late': 0}]
+lab 500 GENERIC_DB_ENGINE_ERROR
+lab 500 GENERIC_DB_ENGINE_ERROR
 `
