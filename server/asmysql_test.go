@@ -18,8 +18,17 @@ func TestErrorsAsMySQLHasThem(t *testing.T) {
 		state     string
 		message   string
 	}{
-		{"SELECT q.x FROM n", 1054, "42S22", "Unknown column 'q.x'"},
-		{"SELECT x FROM n WHERE q.x = 1", 1054, "42S22", "Unknown column 'q.x'"},
+		{"SELECT q.x FROM n", 1054, "42S22", "Unknown column 'q.x' in 'field list'"},
+		{"SELECT x FROM n WHERE q.x = 1", 1054, "42S22", "Unknown column 'q.x' in 'where clause'"},
+		{"SELECT y FROM n", 1054, "42S22", "Unknown column 'y' in 'field list'"},
+		{"SELECT n.y FROM n", 1054, "42S22", "Unknown column 'n.y' in 'field list'"},
+		{"SELECT x FROM n WHERE y = 1", 1054, "42S22", "Unknown column 'y' in 'where clause'"},
+		{"SELECT x FROM n GROUP BY y", 1054, "42S22", "Unknown column 'y' in 'group statement'"},
+		{"SELECT x FROM n HAVING y > 1", 1054, "42S22", "Unknown column 'y' in 'having clause'"},
+		{"SELECT x FROM n ORDER BY y", 1054, "42S22", "Unknown column 'y' in 'order clause'"},
+		{"SELECT a.x FROM n a JOIN n b ON y = 1", 1054, "42S22", "Unknown column 'y' in 'on clause'"},
+		{"SELECT x FROM n WHERE x IN (SELECT y FROM n)", 1054, "42S22", "Unknown column 'y' in 'field list'"},
+		{"SELECT 1 UNION SELECT x FROM n WHERE y", 1054, "42S22", "Unknown column 'y' in 'where clause'"},
 		{"SELECT q.* FROM n", 1051, "42S02", "Unknown table 'q'"},
 		{"SELECT q.x FROM q", 1146, "42S02", "Table 'lake.q' doesn't exist"},
 		{"SELECT x FROM n GROUP BY 5", 1054, "42S22", "Unknown column '5' in 'group statement'"},

@@ -160,7 +160,7 @@ func TestPreparedStatementsAreGivenUp(t *testing.T) {
 	c, other := dialRaw(t, ts), dialRaw(t, ts)
 	for i := range 5 { // what fails and what is closed does not count
 		c.ask(comStmtPrepare, []byte("SELECT nothing")...)
-		c.fails(1054, "42S22", "Unknown column 'nothing'")
+		c.fails(1054, "42S22", "Unknown column 'nothing' in 'field list'")
 		c.ask(comStmtClose, c.prepare(fmt.Sprint("SELECT ", i))...)
 	}
 	id := c.prepare("SELECT 1")
@@ -219,7 +219,7 @@ func TestFieldListOfWhatIsNotThere(t *testing.T) {
 	}
 	c.status(c.read())
 	c.query("SELECT nothing")
-	c.fails(1054, "42S22", "Unknown column 'nothing'")
+	c.fails(1054, "42S22", "Unknown column 'nothing' in 'field list'")
 	require.Equal(t, "1", c.value("SELECT 1"))
 }
 

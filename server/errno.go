@@ -174,7 +174,7 @@ func inStatement(stmt sqlparser.Statement, err error) error {
 	case *sqlparser.Set:
 		return inSet(s, err)
 	case sqlparser.SelectStatement:
-		return unknownQualifier(stmt, err)
+		return unknownQualifier(stmt, unknownColumn(stmt, err))
 	}
 	return err
 }

@@ -56,28 +56,26 @@ func unknownQualifier(stmt sqlparser.Statement, err error) error {
 	if m == nil || !sql.ErrTableNotFound.Is(err) {
 		return err
 	}
-	name, read := sqlparser.NewTableIdent(m[1]), false
-	var found error
+	read, star := false, false
 	walk := func(n sqlparser.SQLNode) (bool, error) {
 		switch n := n.(type) {
 		case *sqlparser.AliasedTableExpr:
 			t, ok := n.Expr.(sqlparser.TableName)
-			read = read || ok && sameName(t.Name, name)
-		case *sqlparser.ColName:
-			if found == nil && sameName(n.Qualifier.Name, name) {
-				found = mysql.NewSQLError(1054, "42S22", "Unknown column '%s.%s'", n.Qualifier.Name, n.Name)
-			}
+			read = read || ok && strings.EqualFold(t.Name.String(), m[1])
 		case *sqlparser.StarExpr:
-			if found == nil && sameName(n.TableName.Name, name) {
-				found = mysql.NewSQLError(1051, "42S02", "Unknown table '%s'", n.TableName.Name)
-			}
+			star = star || strings.EqualFold(n.TableName.Name.String(), m[1])
 		}
 		return true, nil
 	}
-	if sqlparser.Walk(walk, stmt) != nil || read || found == nil {
+	if sqlparser.Walk(walk, stmt) != nil || read {
 		return err
 	}
-	return found
+	if star {
+		return mysql.NewSQLError(1051, "42S02", "Unknown table '%s'", m[1])
+	}
+	look := clauses{of: m[1]}
+	if look.in(stmt, "field list"); look.found == nil {
+		return err
+	}
+	return unknownColumnIn(look.found, look.clause)
 }
-
-func sameName(a, b sqlparser.TableIdent) bool { return strings.EqualFold(a.String(), b.String()) }

@@ -196,7 +196,11 @@ func (h *handler) prepare(ctx *sql.Context, text string) (sql.Node, error) {
 	if end < len(text) && !isBlank(text[end:]) {
 		return nil, sqlext.SyntaxErrorAt(text, end, "one statement")
 	}
-	return h.engine.PrepareParsedQuery(ctx, text, text, parsed)
+	node, err := h.engine.PrepareParsedQuery(ctx, text, text, parsed)
+	if err != nil {
+		return nil, inStatement(parsed, err)
+	}
+	return node, nil
 }
 
 // returnsNoRows knows the statements whose plan has columns before it is analyzed and none when it runs.

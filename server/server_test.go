@@ -227,7 +227,7 @@ func TestNumbersThatDependOnTheStatement(t *testing.T) {
 		{"USE nowhere", 1049, "42000", "Unknown database 'nowhere'"},
 		{"DROP TABLE nothing", 1051, "42S02", "Unknown table nothing"},
 		{"SET nothing = 1", 1193, "HY000", "Unknown system variable 'nothing'"},
-		{"SELECT nothing", 1054, "42S22", "Unknown column 'nothing'"},
+		{"SELECT nothing", 1054, "42S22", "Unknown column 'nothing' in 'field list'"},
 		{"GRANT SELECT ON *.* TO nobody", 1410, "42000", "You are not allowed to create a user with GRANT"},
 		{"-- only a comment", 1065, "42000", "Query was empty"},
 	} {
