@@ -15,6 +15,9 @@ import (
 func (p *parser) changeStatement(name, text string, auth ast.AuthInformation, run func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error)) ast.Statement {
 	a := change(name, func(ctx *sql.Context) (types.OkResult, error) {
 		stmt, _, _, err := p.mysql.ParseWithOptions(ctx, text, ';', false, sql.LoadSqlMode(ctx).ParserOptions())
+		if err == nil {
+			err = adaptQuery(stmt, text)
+		}
 		if err != nil {
 			return types.OkResult{}, err
 		}

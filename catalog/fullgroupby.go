@@ -56,7 +56,7 @@ func withoutSubqueries(ctx *sql.Context, n sql.Node) (sql.Node, transform.TreeId
 // ofNoColumn tells whether an expression without operands takes nothing from a row either, as NOW() and @@version: GMS takes it for a column.
 func ofNoColumn(e sql.Expression) bool {
 	switch e := e.(type) {
-	case *expression.SystemVar, *expression.UserVar:
+	case *expression.SystemVar, *expression.UserVar, *variableValue:
 		return true
 	case sql.WindowAdaptableExpression:
 		return false

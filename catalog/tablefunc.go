@@ -27,6 +27,7 @@ func (c *Catalog) newTableFunctions() map[string]sql.TableFunction {
 		"table_changes":       &tableChanges{c: c},
 		sqlext.SourceFunction: &streamSource{},
 		givenRowsFunction:     &givenRowsNode{},
+		levelsFunction:        &rollupLevels{},
 	}
 }
 

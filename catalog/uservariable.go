@@ -52,7 +52,7 @@ func variableNamed(ctx *sql.Context, args []sql.Expression, n int) (string, erro
 func nameAssignments(stmt ast.SQLNode) error {
 	return ast.Walk(func(n ast.SQLNode) (bool, error) {
 		if e, ok := n.(*ast.AliasedExpr); ok {
-			e.InputExpression = sqlext.WithoutAssignments(e.InputExpression)
+			e.InputExpression = sqlext.AsWritten(e.InputExpression)
 		}
 		return true, nil
 	}, stmt)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/sqlext"
 )
 
 // CreateView keeps a view in the catalog table.
@@ -115,5 +117,5 @@ func viewOf(e entry) (sql.ViewDefinition, error) {
 		return sql.ViewDefinition{}, err
 	}
 	_, name := unqualified(e.Name)
-	return sql.ViewDefinition{Name: name, TextDefinition: def.Select, CreateViewStatement: def.Create, SqlMode: def.SQLMode}, nil
+	return sql.ViewDefinition{Name: name, TextDefinition: sqlext.AsWritten(def.Select), CreateViewStatement: def.Create, SqlMode: def.SQLMode}, nil
 }

@@ -207,7 +207,10 @@ func (g *groupedSelect) above(e ast.Expr) ast.Expr {
 
 // isBelow says whether an expression is one of the groups.
 func (g *groupedSelect) isBelow(n ast.SQLNode) bool {
-	if _, ok := n.(*ast.ColName); ok || isAggregate(n) {
+	if c, ok := n.(*ast.ColName); ok {
+		return c.Qualifier.Name.String() != groupsTable // an expression that stands in two places was there already
+	}
+	if isAggregate(n) {
 		return true
 	}
 	_, ok := n.(ast.Expr)

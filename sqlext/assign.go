@@ -11,23 +11,24 @@ const (
 	VariableFunction = "__variable"
 )
 
-// assigned stands behind the expression of AssignFunction: an argument that nobody writes, and no comment, as it may stand in one that is executed.
+// assigned stands behind the expression of AssignFunction, and the subquery of QuantifiedFunction: an argument that nobody writes, and no comment, as it may stand in one that is executed.
 const assigned = ", 0x3A3D5F)"
 
-var rewrittenVariable = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` + regexp.QuoteMeta(assigned))
+var rewritten = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` +
+	QuantifiedFunction + `\('([^']*)',\(|, ` + RollupFunction + `\('([^']*)'\)|` + regexp.QuoteMeta(assigned))
 
-// WithoutAssignments is the text as it was written, for the name of a column and for errors.
-func WithoutAssignments(text string) string { return rewrittenVariable.ReplaceAllString(text, "$1$2") }
+// AsWritten is a text before Rewrite made calls of assignments, quantifiers and WITH ROLLUP in it, for the name of a column and for errors.
+func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4") }
 
 // VariableName is the name of the variable in the first argument of AssignFunction or VariableFunction.
 func VariableName(text string) string {
 	return strings.Trim(strings.TrimRight(text, ":= \t\r\n")[1:], "`")
 }
 
-// assignments writes assignments to variables amid a statement as calls. Those of SET are vitess'; where a variable cannot be
+// assignments writes assignments to variables amid a statement as calls. What SET sets is vitess'; where a variable cannot be
 // assigned, in a view, they are left to its error.
 func (r *rewriter) assignments() {
-	if first := r.at(0); first.is("SET") || first.is("CREATE") || first.is("ALTER") {
+	if first := r.at(0); first.is("CREATE") || first.is("ALTER") {
 		return
 	}
 	var found bool
@@ -59,7 +60,7 @@ func (r *rewriter) assignments() {
 			r.edits.replace(t.start, r.tokens[i+1].end, AssignFunction+"("+QuoteString(r.edits.sql[t.start:r.tokens[i+1].end])+",")
 			open = append(open, len(nesting))
 			i++
-		case isVariable(t) && !into:
+		case isVariable(t) && !into && !r.isSet(i):
 			r.edits.replace(t.start, t.end, VariableFunction+"("+QuoteString(t.text)+")")
 		}
 	}
@@ -73,8 +74,29 @@ func isVariable(t token) bool {
 	return t.kind == tokWord && strings.HasPrefix(t.text, "@") && !strings.HasPrefix(t.text, "@@") && !strings.Contains(t.text, "'")
 }
 
-// assigns reports whether `@v :=` begins at token i.
-func (r *rewriter) assigns(i int) bool { return isVariable(r.at(i)) && r.at(i+1).punct(":=") }
+// assigns reports whether `@v :=` begins at token i, amid a statement.
+func (r *rewriter) assigns(i int) bool {
+	return isVariable(r.at(i)) && r.at(i+1).punct(":=") && !r.isSet(i)
+}
+
+// isSet reports whether token i is what a SET sets: it stands behind the word, or behind a comma that is in no parentheses.
+func (r *rewriter) isSet(i int) bool {
+	if !r.at(0).is("SET") {
+		return false
+	}
+	if i == 1 {
+		return true
+	}
+	depth := 0
+	for _, t := range r.tokens[:i] {
+		if t.punct("(") {
+			depth++
+		} else if t.punct(")") {
+			depth--
+		}
+	}
+	return depth == 0 && r.at(i-1).punct(",")
+}
 
 // behindExpression are the words that stand behind an expression.
 var behindExpression = map[string]bool{

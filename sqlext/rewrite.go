@@ -70,8 +70,8 @@ func (e *editor) origin(start, i int) int {
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
 // `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, and the unit of
-// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, and `@v := e` amid a statement into a call of AssignFunction; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
-// nothing. The error is a *RefusedError: STREAM outside of a stream statement.
+// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, `@v := e` amid a statement into a call of AssignFunction, `> ALL (SELECT ...)` into `> ` and a call of QuantifiedFunction, WITH ROLLUP into a call of RollupFunction; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// nothing. The error is a *RefusedError: STREAM outside of a stream statement, or QUALIFY.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
 		return sql, nil
@@ -100,7 +100,7 @@ func mayNeedRewrite(sql string) bool {
 		return true
 	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields", "all", "any", "some", "rollup", "qualify"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -232,6 +232,11 @@ func (r *rewriter) run(source func(i int) (int, error)) error {
 		if longUnits[strings.ToUpper(t.text)] && t.kind == tokWord && !r.at(i-1).punct("(") && !r.at(i-1).punct(".") {
 			r.edits.replace(t.start, t.end, QuoteName(t.text))
 		}
+		if err := r.refuseQualify(i); err != nil {
+			return err
+		}
+		r.quantified(i)
+		r.rollup(i)
 		if n := r.namedArgument(i); n > 0 {
 			i += n - 1
 		} else if n := r.asOf(i); n > 0 {

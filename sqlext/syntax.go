@@ -32,7 +32,7 @@ func FromVitess(err error) (*SyntaxError, bool) {
 		return nil, false
 	}
 	at := vitessPosition(syntax.Statement, syntax)
-	text := syntax.Statement[:at] + WithoutAssignments(syntax.Statement[at:])
+	text := syntax.Statement[:at] + AsWritten(syntax.Statement[at:])
 	return SyntaxErrorAt(text, len(text)-len(strings.TrimLeft(text[at:], " \t\r\n")), ""), true
 }
 
