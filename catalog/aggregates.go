@@ -160,11 +160,7 @@ func numberOf(ctx *sql.Context, v any) (*apd.Decimal, error) {
 	if n, ok := v.(*apd.Decimal); ok {
 		return n, nil
 	}
-	converted, _, err := types.InternalDecimalType.Convert(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	return converted.(*apd.Decimal), nil
+	return decimalValue(ctx, v)
 }
 
 func (t *total) add(ctx *sql.Context, v any) error {

@@ -39,6 +39,7 @@ const (
 	betweenRule
 	carriedRule
 	convertRule
+	textNumberRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
@@ -49,7 +50,8 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
 		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(eachExpression(searchCases))},
-		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)},               // before columns learn the types of what they refer to
+		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
+		analyzer.Rule{Id: textNumberRule, Apply: everywhere(eachExpression(numberTexts))},
 		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(eachExpression(numberDates))}, // before arithmetic is exact
 		analyzer.Rule{Id: exactNumbersRule, Apply: exactNumbers},
 		analyzer.Rule{Id: overflowRule, Apply: everywhere(eachExpression(checkOverflow))},

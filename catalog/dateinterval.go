@@ -208,16 +208,16 @@ func (e *shifted) by(ctx *sql.Context, row sql.Row) (*expression.TimeDelta, erro
 	if err != nil || v == nil {
 		return nil, err
 	}
-	seconds, _, err := types.InternalDecimalType.Convert(ctx, v)
-	if err != nil {
+	seconds, err := decimalValue(ctx, v)
+	if err != nil || seconds == nil {
 		return e.interval.EvalDelta(ctx, row)
 	}
 	micros := new(apd.Decimal)
-	if _, err := exactContext.Mul(micros, seconds.(*apd.Decimal), apd.New(batch.MicrosPerSecond, 0)); err != nil {
+	if _, err := exactContext.Mul(micros, seconds, apd.New(batch.MicrosPerSecond, 0)); err != nil {
 		return nil, err
 	}
-	if _, err := exactContext.Quantize(micros, micros, 0); err != nil {
-		return nil, err
+	if _, err := exactContext.Quantize(micros, micros, 0); err != nil { // has no place for all digits
+		return &expression.TimeDelta{Microseconds: math.MaxInt64}, nil
 	}
 	n, err := micros.Int64()
 	if err != nil {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -84,31 +83,41 @@ func (c decimalCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err == nil {
 		v, err = sql.UnwrapAny(ctx, v)
 	}
-	if err == nil {
-		v, err = types.ConvertHexBlobToDecimalForNumericContext(v, c.Child.Type(ctx))
+	if _, isLiteral := c.Child.(*expression.Literal); isLiteral && err == nil {
+		v, err = types.ConvertHexBlobToDecimalForNumericContext(v, c.Child.Type(ctx)) // X'35' is a number
 	}
 	if err != nil || v == nil {
 		return nil, err
 	}
-	if text, ok := v.(string); ok {
-		if n, err := numberBeyond(text); n != nil {
-			if err != nil {
-				ctx.Warn(mysqltype.WrongValue, "%s", err.Error())
-			}
-			return c.of(ctx, n), nil
-		}
-	}
-	n, err := types.InternalDecimalType.ConvertToDecimal(v)
-	switch {
-	case sql.ErrTruncatedIncorrect.Is(err): // n is the number that the text begins with
-		ctx.Warn(mysqltype.WrongValue, "%s", err.Error())
-	case err != nil:
+	n, err := decimalValue(ctx, v)
+	if err != nil || n == nil || n.Form != apd.Finite {
 		return c.typ.Zero(), nil // as GMS has what is no number
 	}
-	if n == nil || n.Form != apd.Finite {
-		return c.typ.Zero(), nil
-	}
 	return c.of(ctx, n), nil
+}
+
+// decimalValue is a value that is no NULL as a DECIMAL with all its digits, of a text the number that it begins with, with MySQL's warning. GMS fails at some texts.
+func decimalValue(ctx *sql.Context, v any) (*apd.Decimal, error) {
+	v, err := mysqltype.Scalar(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := v.(string); ok {
+		return exactNumber(ctx, text), nil
+	}
+	return types.InternalDecimalType.ConvertToDecimal(v)
+}
+
+// exactNumber is a text as a DECIMAL, with MySQL's warning.
+func exactNumber(ctx *sql.Context, text string) *apd.Decimal {
+	n, exact := mysqltype.DecimalOf(text)
+	if !exact {
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect DECIMAL value: '%s'", mysqltype.ShownText(text))
+	}
+	if n == nil {
+		n = new(apd.Decimal)
+	}
+	return n
 }
 
 // of is a finite number as the DECIMAL.
@@ -123,47 +132,11 @@ func (c decimalCast) of(ctx *sql.Context, n *apd.Decimal) *apd.Decimal {
 	return withoutMinus(out)
 }
 
-// maxExponent is up to which exponent, whatever its sign, a text is left to GMS: no DECIMAL has it, and GMS fails at much larger ones.
-const maxExponent = 1000
-
-// numberBeyond is the number that a text begins with, where GMS fails at it: its exponent has no digits, which is none, or is beyond maxExponent, which stands for it. nil: GMS
-// does not. An error that something stands behind the number may come with it.
-func numberBeyond(text string) (*apd.Decimal, error) {
-	number, rest := types.TruncateStringToDouble(text)
-	mantissa, exponent, found := strings.Cut(strings.ToLower(number), "e")
-	n, _, err := apd.NewFromString(mantissa)
-	if !found || err != nil {
-		return nil, nil
-	}
-	digits := strings.TrimLeft(exponent, "+-")
-	e, err := strconv.Atoi(digits)
-	switch {
-	case digits == "":
-		rest = true
-	case err == nil && e <= maxExponent:
-		return nil, nil
-	case n.IsZero() || strings.HasPrefix(exponent, "-"):
-		n = new(apd.Decimal)
-	default:
-		n.Exponent += maxExponent
-	}
-	if rest {
-		return n, sql.ErrTruncatedIncorrect.New(types.InternalDecimalType, text)
-	}
-	return n, nil
-}
-
 // limit is the largest value, or the smallest, with MySQL's warning.
 func (c decimalCast) limit(ctx *sql.Context, negative bool) *apd.Decimal {
-	ctx.Warn(outOfRange, "Out of range value for column '%s' at row 1", c)
-	out := apd.New(1, int32(c.typ.Precision()))
-	_, _ = exactContext.Sub(out, out, apd.New(1, 0)) // has the digits
-	out.Exponent, out.Negative = -int32(c.typ.Scale()), negative
-	return out
+	ctx.Warn(mysqltype.OutOfRange, "Out of range value for column '%s' at row 1", c)
+	return mysqltype.DecimalLimit(c.typ, negative)
 }
-
-// outOfRange is MySQL's ER_WARN_DATA_OUT_OF_RANGE.
-const outOfRange = 1264
 
 // withoutMinus is a number as it is, and 0 for -0.
 func withoutMinus(n *apd.Decimal) *apd.Decimal {

@@ -15,7 +15,7 @@ func TestCastOfFarExponents(t *testing.T) {
 	for _, on := range []*lab{l, l.onRows()} {
 		require.Equal(t, "1|99.99 2|-99.99 3|0.00 4|0.00 5|99.99 6|99.99 7|-99.99 8|0.00 9|99.99 10|5.00 11|-0.50 12|0.00 13|99.99", strings.Join(on.rows("SELECT id, CAST(s AS DECIMAL(4,2)) FROM t ORDER BY id"), " "))
 		require.Equal(t, []string{
-			"Warning|1292|Truncated incorrect decimal(65,30) value: 5e99999999999x", "Warning|1264|Out of range value for column 'convert(t.s, decimal(4,2))' at row 1",
+			"Warning|1292|Truncated incorrect DECIMAL value: '5e99999999999x'", "Warning|1264|Out of range value for column 'convert(t.s, decimal(4,2))' at row 1",
 		}, func() []string {
 			on.rows("SELECT CAST(s AS DECIMAL(4,2)) FROM t WHERE id = 1")
 			return on.rows("SHOW WARNINGS")

@@ -101,33 +101,52 @@ func comparedFlat(ctx *sql.Context, all []sql.Expression) ([]sql.Expression, tra
 
 // comparedAs is the type by which operands are compared; false where GMS does it right, or that is done.
 func comparedAs(ctx *sql.Context, all []sql.Expression) (sql.Type, bool) {
-	texts, floats, decimals := 0, false, false
+	texts, numbers, floats, decimals := 0, 0, false, false
+	literals, plain := 0, 0 // texts, too; plain ones are numbers, which GMS reads right
 	for _, e := range all {
 		if _, done := e.(*compared); done || !e.Resolved() {
 			return nil, false
 		}
 		t := e.Type(ctx)
-		_, isLiteral := e.(*expression.Literal)
+		literal, isLiteral := e.(*expression.Literal)
 		switch {
 		case types.IsNumber(t):
+			numbers++
 			floats, decimals = floats || types.IsFloat(t), decimals || types.IsDecimal(t)
-		case types.IsTextOnly(t) && !isLiteral:
+		case types.IsTextOnly(t) && isLiteral:
+			literals++
+			if plainNumber(literal) {
+				plain++
+			}
+		case types.IsTextOnly(t):
 			texts++
 		default:
 			return nil, false
 		}
 	}
 	switch {
+	case literals > 0 && (numbers == 0 || texts == 0 && plain == literals):
+		return nil, false
 	case texts == len(all):
 		return comparedTexts(ctx, all)
-	case texts > 0:
-		return nanOrder{types.Float64}, decimals
+	case texts+literals > 0:
+		return nanOrder{types.Float64}, numbers > 0
 	case floats:
 		return nanOrder{types.Float64}, true
 	}
 	first := all[0].Type(ctx)
 	differ := slices.ContainsFunc(all, func(e sql.Expression) bool { return !types.TypesEqual(first, e.Type(ctx)) })
 	return exactOrder{types.InternalDecimalType}, decimals && differ
+}
+
+// plainNumber tells whether a text is a number and nothing else, which GMS reads as MySQL does.
+func plainNumber(text *expression.Literal) bool {
+	s, ok := text.Value().(string)
+	if !ok {
+		return true
+	}
+	_, exact := mysqltype.DoubleOf(s)
+	return exact
 }
 
 // comparedTexts is the type of texts of one collation and several lengths: for the keys of joins, GMS cuts those of one side to the length of the other.
@@ -182,6 +201,14 @@ func (e *compared) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	v, err := e.Child.Eval(ctx, row)
 	if err != nil || v == nil {
 		return nil, err
+	}
+	if text, ok := v.(string); ok {
+		switch e.as.(type) {
+		case nanOrder:
+			return doubleNumber(ctx, text), nil
+		case exactOrder:
+			return exactNumber(ctx, text), nil
+		}
 	}
 	out, _, err := e.as.Convert(ctx, v)
 	if sql.ErrTruncatedIncorrect.Is(err) {

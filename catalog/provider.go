@@ -101,10 +101,23 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 	return p, nil
 }
 
-// Function returns our functions, which go before GMS's.
+// Function returns our functions, which go before GMS's, and those of GMS's that take numbers.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
+	name = strings.ToLower(name)
+	f, ok := ownFunction(name)
+	first, ofNumber := textArguments[name]
+	if !ok && ofNumber {
+		f, ok = builtIns[name]
+	}
+	if ok && ofNumber {
+		f = ofNumbers{f, first}
+	}
+	return f, ok
+}
+
+func ownFunction(name string) (sql.Function, bool) {
 	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, timeFunctions, baseFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, sparkFunctions} {
-		if f, ok := functions[strings.ToLower(name)]; ok {
+		if f, ok := functions[name]; ok {
 			return f, true
 		}
 	}

@@ -95,11 +95,11 @@ func divideDoubles(ctx *sql.Context, args []any) (any, error) {
 func divideDecimals(ctx *sql.Context, args []any, scale int32) (any, error) {
 	var values [2]*apd.Decimal
 	for i, a := range args {
-		v, _, err := types.InternalDecimalType.Convert(ctx, a)
+		v, err := decimalValue(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		values[i] = v.(*apd.Decimal)
+		values[i] = v
 	}
 	if values[1].IsZero() {
 		return nil, nil

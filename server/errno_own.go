@@ -38,6 +38,8 @@ var ownAsMySQL = []struct {
 	{mysql.ERNoSuchTable, "42S02", is(delta.ErrNoTable)},
 	{1366, "HY000", typed[*batch.JSONError]},
 	{mysqltype.WrongValue, "22007", typed[*mysqltype.DateError]},
+	{mysqltype.OutOfRange, "22003", wrongDecimal(mysqltype.OutOfRange)},
+	{mysqltype.WrongNumber, "HY000", wrongDecimal(mysqltype.WrongNumber)},
 	{mysqltype.WrongValue, "22007", typed[*compile.ValueError]},
 	{1365, "22012", typed[*compile.DivisionError]},
 	{mysql.ERBadNullError, "23000", is(delta.ErrNull)},
@@ -156,6 +158,14 @@ func fileArgument(later bool) func(error) bool {
 func typed[T error](err error) bool {
 	_, ok := err.(T)
 	return ok
+}
+
+// wrongDecimal matches the errors of DECIMAL columns that have a number.
+func wrongDecimal(number int) func(error) bool {
+	return func(err error) bool {
+		e, ok := err.(*mysqltype.DecimalError)
+		return ok && e.Number() == number
+	}
 }
 
 // is matches the sentinels themselves, and errors that say that they are one.

@@ -94,6 +94,12 @@ func (e *Assigned) convert(ctx *sql.Context, v any) (converted any, err error) {
 	switch t := e.column.Type.(type) {
 	case sql.RoundingNumberType:
 		converted, inRange, err = t.ConvertRound(ctx, v)
+	case sql.DecimalType:
+		converted, err = mysqltype.IntoDecimal(ctx, t, v)
+		if wrong, ok := err.(*mysqltype.DecimalError); ok {
+			wrong.Column, wrong.Row = e.column.Name, e.row
+		}
+		return converted, err
 	case types.JsonType:
 		return toJSON(ctx, v, e.Child.Type(ctx))
 	case sql.StringType:
@@ -135,6 +141,10 @@ func (e *Assigned) unfit(ctx *sql.Context, v, nearest any, cause error) (any, er
 		}
 		ctx.Warn(mysqltype.WrongValue, "%s", cause.Error())
 		return nil, nil
+	}
+	if wrong, ok := cause.(*mysqltype.DecimalError); ok {
+		wrong.Warn(ctx)
+		return nearest, nil
 	}
 	ctx.Warn(sql.CastSQLError(cause).Num, "%s", cause.Error())
 	text, isText := v.(string)

@@ -1,6 +1,7 @@
 package mysqltype
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -47,7 +48,14 @@ func ToBatch(ctx *sql.Context, f batch.Field, v any) (any, error) {
 	if out, ok := Direct(t, v); ok {
 		return out, nil
 	}
-	converted, inRange, err := Of(t).Convert(ctx, v)
+	convert := Of(t).Convert
+	if decimal, ok := Of(t).(sql.DecimalType); ok {
+		convert = func(context.Context, any) (any, sql.ConvertInRange, error) {
+			n, err := IntoDecimal(ctx, decimal, v)
+			return n, sql.InRange, err
+		}
+	}
+	converted, inRange, err := convert(ctx, v)
 	if err != nil {
 		return nil, err
 	}

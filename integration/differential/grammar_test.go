@@ -22,7 +22,7 @@ var literals = map[kind][]string{
 	integer:  {"0", "1", "-1", "2", "7", "100", "2147483647", "-9223372036854775808", "9223372036854775807"},
 	decimal:  {"0.5", "1.00", "-0.05", "123456789012345678901234567890.5", "0.00000000000001", "3.5"},
 	double:   {"0e0", "1.5e0", "-2.5e0", "1e10", "1e-3", "1e300"},
-	text:     {"''", "'a'", "'A'", "'abc'", "'ä'", "'12'", "' 12'", "'1.5e3'", "'x'", "'2024-02-29'", "'a '"},
+	text:     {"''", "'a'", "'A'", "'abc'", "'ä'", "'12'", "' 12'", "'1.5e3'", "'5e'", "'-7e99999999999x'", "'x'", "'2024-02-29'", "'a '"},
 	bytes:    {"X'61'", "X'00FF'", "CAST('b' AS BINARY)"},
 	date:     {"DATE '2024-02-29'", "DATE '1000-01-01'", "DATE '9999-12-31'", "DATE '2023-12-15'"},
 	datetime: {"TIMESTAMP '2024-02-29 00:00:00'", "TIMESTAMP '2024-02-29 23:59:59.999999'", "TIMESTAMP '2024-01-15 12:15:01.5'"},
@@ -46,6 +46,10 @@ bool: ({num} <= {num})
 bool: ({num} > {num})
 bool: ({num} >= {num})
 bool: ({num} <=> {num})
+bool: ({text} = {num})
+bool: ({num} < {text})
+bool: ({text} IN ({num}, {small}))
+bool: ({text} BETWEEN {num} AND {num})
 bool: ({text} = {text})
 bool: ({text} < {text})
 bool: ({text} >= {text})
@@ -86,6 +90,8 @@ int: ({int} + {int})
 int: ({int} - {int})
 int: ({int} * {small})
 int: ({int} DIV {int})
+int: ({text} DIV {int})
+int: SIGN({text})
 int: ({int} % {int})
 int: (- {int})
 int: ABS({int})
@@ -182,6 +188,17 @@ flt: SIN({flt})
 flt: ATAN({num})
 flt: CAST({real} AS DOUBLE)
 flt: CAST({num} AS FLOAT)
+flt: CAST({text} AS DOUBLE)
+flt: ({text} + {num})
+flt: ({num} - {text})
+flt: ({text} * {small})
+flt: ({text} / {num})
+flt: ({text} % {num})
+flt: (- {text})
+flt: ABS({text})
+flt: ROUND({text}, {small})
+flt: TRUNCATE({text}, {small})
+flt: SQRT({text})
 text: CONCAT({text}, {str})
 text: CONCAT({text}, {text}, {text})
 text: CONCAT_WS('-', {text}, {str})

@@ -1,0 +1,188 @@
+package catalog
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/mysqltype"
+)
+
+// textNumber is a text, bytes or a document that is calculated with: a DOUBLE as MySQL has it, and beside DIV a DECIMAL. GMS makes DECIMALs of texts where they stand alone, and fails at some.
+type textNumber struct {
+	expression.UnaryExpressionStub
+	exact bool // a DECIMAL
+}
+
+var (
+	_ sql.Expression         = (*textNumber)(nil)
+	_ sql.CollationCoercible = (*textNumber)(nil)
+)
+
+func (e *textNumber) String() string { return e.Child.String() }
+
+// Type is that of the number.
+func (e *textNumber) Type(*sql.Context) sql.Type {
+	if e.exact {
+		return types.InternalDecimalType
+	}
+	return types.Float64
+}
+
+// CollationCoercibility is that of a number.
+func (e *textNumber) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {
+	return sql.Collation_binary, 5
+}
+
+// WithChildren is of another text.
+func (e *textNumber) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 1 {
+		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 1)
+	}
+	return &textNumber{expression.UnaryExpressionStub{Child: children[0]}, e.exact}, nil
+}
+
+// Eval is the number that the text begins with.
+func (e *textNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := e.Child.Eval(ctx, row)
+	if err == nil {
+		v, err = sql.UnwrapAny(ctx, v)
+	}
+	if err == nil {
+		v, err = mysqltype.Scalar(ctx, v)
+	}
+	if err != nil || v == nil {
+		return nil, err
+	}
+	if _, isText := v.(string); !isText && types.IsJSON(e.Child.Type(ctx)) {
+		v = e.scalar(ctx, v)
+	}
+	if e.exact {
+		n, err := decimalValue(ctx, v)
+		if err == nil && n.NumDigits()+int64(n.Exponent) > types.DecimalTypeMaxPrecision {
+			n = mysqltype.DecimalLimit(types.MustCreateDecimalType(types.DecimalTypeMaxPrecision, 0), n.Negative)
+		}
+		return n, err
+	}
+	if text, ok := v.(string); ok {
+		return doubleNumber(ctx, text), nil
+	}
+	f, _, err := types.Float64.Convert(ctx, v)
+	return f, err
+}
+
+// scalar is what a document holds, and 0 in place of what is no scalar.
+func (e *textNumber) scalar(ctx *sql.Context, v any) any {
+	switch v.(type) {
+	case []any, map[string]any:
+		to, column := "DOUBLE", e.Child.String()
+		if e.exact {
+			to = "DECIMAL"
+		}
+		if f, ok := e.Child.(*expression.GetField); ok {
+			column = f.Name()
+		}
+		ctx.Warn(invalidJSONCast, "Invalid JSON value for CAST to %s from column %s at row 1", to, column)
+		return int64(0)
+	}
+	return v
+}
+
+// invalidJSONCast is the number of MySQL's warning.
+const invalidJSONCast = 3156
+
+// doubleNumber is a text as a DOUBLE, with MySQL's warning.
+func doubleNumber(ctx *sql.Context, text string) float64 {
+	f, exact := mysqltype.DoubleOf(text)
+	if !exact {
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect DOUBLE value: '%s'", mysqltype.ShownText(text))
+	}
+	return f
+}
+
+// numberTexts makes numbers of the texts that are calculated with.
+func numberTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	exact := false
+	switch c := e.(type) {
+	case *expression.Arithmetic, *expression.Div, *expression.Mod, *expression.UnaryMinus:
+	case *expression.IntDiv:
+		exact = true
+	case *expression.Convert:
+		if !types.IsFloat(c.Type(ctx)) {
+			return e, transform.SameTree, nil
+		}
+	default:
+		return e, transform.SameTree, nil
+	}
+	children := e.Children()
+	for _, c := range children {
+		if _, ok := c.(*expression.Interval); ok {
+			return e, transform.SameTree, nil
+		}
+	}
+	numbers, same := numbersOf(ctx, children, len(children), exact)
+	if same {
+		return e, same, nil
+	}
+	out, err := e.WithChildren(ctx, numbers...)
+	return out, same, err
+}
+
+// numbersOf are operands, of which the first ones are numbers.
+func numbersOf(ctx *sql.Context, all []sql.Expression, first int, exact bool) ([]sql.Expression, transform.TreeIdentity) {
+	out, same := make([]sql.Expression, len(all)), transform.SameTree
+	for i, e := range all {
+		if out[i] = e; i < first && hasTexts(ctx, e) {
+			out[i], same = &textNumber{expression.UnaryExpressionStub{Child: e}, exact}, transform.NewTree
+		}
+		if d, ok := e.(*expression.DistinctExpression); ok {
+			if n, unchanged := numbersOf(ctx, []sql.Expression{d.Child}, 1, exact); !unchanged {
+				out[i], same = expression.NewDistinctExpression(n[0]), transform.NewTree
+			}
+		}
+	}
+	return out, same
+}
+
+// hasTexts tells whether values are texts, or bytes or documents that are taken for texts. Bytes that are written in hexadecimal digits are a number.
+func hasTexts(ctx *sql.Context, e sql.Expression) bool {
+	if !e.Resolved() {
+		return false
+	}
+	t := e.Type(ctx)
+	if _, isLiteral := e.(*expression.Literal); isLiteral {
+		return types.IsTextOnly(t)
+	}
+	return types.IsTextOnly(t) || types.IsBinaryType(t)
+}
+
+// textArguments are the functions of numbers whose texts are read as such, with how many of their arguments are.
+var textArguments = map[string]int{
+	"abs": 1, "sign": 1, "floor": 1, "ceil": 1, "ceiling": 1, "round": 1, "truncate": 1, "format": 1,
+	"sqrt": 1, "pow": 2, "power": 2, "exp": 1, "ln": 1, "log": 2, "log2": 1, "log10": 1, "mod": 2,
+	"sin": 1, "cos": 1, "tan": 1, "cot": 1, "asin": 1, "acos": 1, "atan": 2, "atan2": 2, "degrees": 1, "radians": 1,
+	"sum": 1, "avg": 1, "std": 1, "stddev": 1, "stddev_pop": 1, "stddev_samp": 1, "variance": 1, "var_pop": 1, "var_samp": 1,
+}
+
+// ofNumbers is a function whose first arguments are numbers.
+type ofNumbers struct {
+	sql.Function
+	first int
+}
+
+// NewInstance is a call.
+func (f ofNumbers) NewInstance(ctx *sql.Context, args []sql.Expression) (sql.Expression, error) {
+	numbers, _ := numbersOf(ctx, args, f.first, false)
+	return f.Function.NewInstance(ctx, numbers)
+}
+
+// builtIns are GMS's functions.
+var builtIns = func() map[string]sql.Function {
+	out := make(map[string]sql.Function, len(function.BuiltIns))
+	for _, f := range function.BuiltIns {
+		out[f.FunctionName()] = f
+	}
+	return out
+}()
