@@ -255,6 +255,8 @@ func (c *Catalog) actionOf(parsed sqlext.Statement) (action, ast.AuthInformation
 		return c.copyInto(s), needs(ast.AuthType_INSERT, s.Table)
 	case *sqlext.AnalyzeTable:
 		return c.analyzeTable(s), needsTables(ast.AuthType_SELECT, s.Tables)
+	case *sqlext.CheckTable:
+		return c.checkTables(s), needsTables(ast.AuthType_SELECT, s.Tables)
 	case *sqlext.AlterTable:
 		return c.alterTable(s), needs(ast.AuthType_ALTER, s.Name)
 	case *sqlext.RenameTables:

@@ -37,6 +37,7 @@ var profilingVariables = []sql.SystemVariable{
 var toldVariables = []sql.SystemVariable{
 	told("have_ssl", "YES"),
 	told("have_openssl", "YES"),
+	told("explain_format", "TREE"), // what EXPLAIN without FORMAT shows
 	&sql.MysqlSystemVariable{
 		Name: "innodb_page_size", Type: types.NewSystemIntType("innodb_page_size", 4096, 65536, false), Default: int64(16384), Scope: sql.GetMysqlScope(sql.SystemVariableScope_Global),
 	},

@@ -36,6 +36,13 @@ type ConvertToDelta struct {
 // AnalyzeTable is ANALYZE TABLE t, ... and Spark's ANALYZE TABLE t COMPUTE STATISTICS ...
 type AnalyzeTable struct{ Tables []Name }
 
+// CheckTable is CHECK TABLE t, ... [FOR UPGRADE | QUICK | FAST | MEDIUM | EXTENDED | CHANGED] ...
+type CheckTable struct {
+	Tables []Name
+	Quick  bool // QUICK, FAST, CHANGED or FOR UPGRADE: no file is opened
+}
+
+func (*CheckTable) statement()     {}
 func (*Optimize) statement()       {}
 func (*Vacuum) statement()         {}
 func (*Restore) statement()        {}
@@ -185,6 +192,24 @@ func (p *parser) convertToDelta() Statement {
 		p.expectPunct(")")
 	}
 	return s
+}
+
+func (p *parser) checkTable() Statement {
+	p.expect("CHECK")
+	if !p.accept("TABLE") && !p.accept("TABLES") {
+		p.fail("TABLE")
+	}
+	s := &CheckTable{Tables: p.tableNames()}
+	for {
+		switch {
+		case p.accept("QUICK"), p.accept("FAST"), p.accept("CHANGED"), p.accept("FOR UPGRADE"):
+			s.Quick = true
+		case p.accept("MEDIUM"), p.accept("EXTENDED"):
+			s.Quick = false
+		default:
+			return s
+		}
+	}
 }
 
 func (p *parser) analyzeTable() Statement {

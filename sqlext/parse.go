@@ -64,7 +64,7 @@ func (p *parser) claim() func() Statement {
 
 // claimTable takes the statements about tables that one or two words tell.
 func (p *parser) claimTable() func() Statement {
-	if !isOneOf(p.peek(0), []string{"RENAME", "COMMENT", "COPY", "OPTIMIZE", "VACUUM", "RESTORE", "CONVERT", "ANALYZE"}) {
+	if !isOneOf(p.peek(0), []string{"RENAME", "COMMENT", "COPY", "OPTIMIZE", "VACUUM", "RESTORE", "CONVERT", "ANALYZE", "CHECK"}) {
 		return nil // the most statements
 	}
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func (p *parser) claimTable() func() Statement {
 	}{
 		{"RENAME TABLE", p.renameTables}, {"RENAME TABLES", p.renameTables}, {"COMMENT ON TABLE", p.commentOn}, {"COMMENT ON COLUMN", p.commentOn},
 		{"COPY INTO", p.copyInto}, {"OPTIMIZE", p.optimize}, {"VACUUM", p.vacuum}, {"RESTORE", p.restore},
-		{"CONVERT TO DELTA", p.convertToDelta}, {"ANALYZE TABLE", p.analyzeTable}, {"ANALYZE LOCAL TABLE", p.analyzeTable},
+		{"CONVERT TO DELTA", p.convertToDelta}, {"ANALYZE TABLE", p.analyzeTable}, {"ANALYZE LOCAL TABLE", p.analyzeTable}, {"CHECK TABLE", p.checkTable}, {"CHECK TABLES", p.checkTable},
 		{"ANALYZE NO_WRITE_TO_BINLOG TABLE", p.analyzeTable},
 	} {
 		if p.words(c.words) {

@@ -22,3 +22,30 @@ func showCreate(ctx *sql.Context, n *plan.ShowCreateTable) sql.RowIter {
 	}
 	return sql.RowsToRowIter(sql.Row{t.Name(), d.CreateStatement(ctx)})
 }
+
+// Keyed is a table that has a primary key which is information, and nothing for the planner.
+type Keyed interface {
+	PrimaryKey() []string
+}
+
+// showKeys is DESCRIBE, or SHOW COLUMNS, of a Keyed table as one whose columns say that they are of the primary key; nil where they do.
+func showKeys(ctx *sql.Context, n *plan.ShowColumns) (sql.Node, error) {
+	t, ok := n.Child.(*plan.ResolvedTable)
+	if !ok {
+		return nil, nil
+	}
+	keyed, ok := sql.GetUnderlyingTable(t.Table).(Keyed)
+	if !ok {
+		return nil, nil
+	}
+	schema, changed := n.TargetSchema().Copy(), false
+	for _, name := range keyed.PrimaryKey() {
+		if at := schema.IndexOfColName(name); at >= 0 && !schema[at].PrimaryKey {
+			schema[at].PrimaryKey, changed = true, true
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	return n.WithTargetSchema(schema)
+}
