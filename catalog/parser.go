@@ -130,7 +130,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{sqlext.AssignFunction, nameAssignments}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"~", invertBits}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
+	{sqlext.AssignFunction, nameAssignments}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"char", cutCharacters}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
 	{sqlext.QuantifiedFunction, compareQuantified},
 }
 
