@@ -219,3 +219,13 @@ func TestRemainderComputesBothOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestASecondTryWarnsOnce: an aggregation that batches begin, and have no place for, has the warnings of the rows that compute it anew, and no others (random query 50029/385).
+func TestASecondTryWarnsOnce(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (w DECIMAL(38,4), d DECIMAL(12,2))", "INSERT INTO t VALUES (1, 0), (9999999999999999999999999999999999.9999, 0.01), (9999999999999999999999999999999999.9999, 0.01)")
+	for _, on := range []*lab{l, l.onRows()} {
+		require.Equal(t, []string{"1999999999999999999999999999999999999.98000000"}, on.rows("SELECT SUM(w / d) FROM t"))
+		require.Equal(t, []string{"Warning|1365|Division by 0"}, on.rows("SHOW WARNINGS"))
+	}
+}

@@ -19,14 +19,14 @@ type secondTry struct {
 }
 
 // Next returns the next row.
-func (s *secondTry) Next(ctx *sql.Context) (sql.Row, error) {
-	row, err := s.rows.Next(ctx)
-	if again, err := s.again(ctx, err); err != nil {
-		return nil, err
-	} else if again {
+func (s *secondTry) Next(ctx *sql.Context) (row sql.Row, err error) {
+	again, err := s.try(ctx, func() (bool, error) {
+		row, err = s.rows.Next(ctx)
+		return true, err
+	})
+	if again && err == nil {
 		return s.rows.Next(ctx)
 	}
-	s.started = true
 	return row, err
 }
 
@@ -34,32 +34,54 @@ func (s *secondTry) Next(ctx *sql.Context) (sql.Row, error) {
 func (s *secondTry) Schema() *batch.Schema { return s.batches.Schema() }
 
 // NextBatch returns the next batch.
-func (s *secondTry) NextBatch(ctx *sql.Context) (*batch.Batch, error) {
-	b, err := s.batches.NextBatch(ctx)
-	if again, err := s.again(ctx, err); err != nil {
-		return nil, err
-	} else if again {
+func (s *secondTry) NextBatch(ctx *sql.Context) (b *batch.Batch, err error) {
+	again, err := s.try(ctx, func() (bool, error) {
+		b, err = s.batches.NextBatch(ctx)
+		return err != nil || b.Rows() > 0, err
+	})
+	if again && err == nil {
 		return nil, ErrNoBatches
 	}
-	s.started = s.started || err != nil || b.Rows() > 0
 	return b, err
 }
 
-// again goes over to GMS's rows where there was no row because of a value. err is that it could not.
-func (s *secondTry) again(ctx *sql.Context, was error) (again bool, err error) {
-	var overflow *vector.OverflowError
-	if s.started || !errors.As(was, &overflow) {
-		return false, nil
-	}
-	s.started = true
-	if err := s.rows.Close(ctx); err != nil {
+// try asks for what is next, which tells whether there was something. Where there was no row because of a value, it goes over to GMS's rows, or fails at that: they compute all
+// from the start, so that the warnings until then are nobody's.
+func (s *secondTry) try(ctx *sql.Context, next func() (bool, error)) (again bool, err error) {
+	session, ok := ctx.Session.(WarningCatcher)
+	if s.started || !ok {
+		_, err := next()
 		return false, err
 	}
-	if s.rows, err = s.onRows(ctx); err != nil {
-		s.rows = sql.RowsToRowIter()
-		return false, err
+	var caught []*sql.Warning
+	func() {
+		defer session.CatchWarnings(session.CatchWarnings(&caught))
+		s.started, err = next()
+		var overflow *vector.OverflowError
+		if again = errors.As(err, &overflow); again {
+			err = s.rows.Close(ctx)
+		}
+	}()
+	if again {
+		return again, s.goOver(ctx, err)
 	}
-	return true, nil
+	for _, w := range caught {
+		ctx.Session.Warn(w)
+	}
+	return false, err
+}
+
+// goOver opens GMS's rows, unless the pipeline could not be closed.
+func (s *secondTry) goOver(ctx *sql.Context, closed error) error {
+	rows, err := sql.RowsToRowIter(), closed
+	if err == nil {
+		rows, err = s.onRows(ctx)
+	}
+	if err != nil {
+		rows = sql.RowsToRowIter()
+	}
+	s.rows = rows
+	return err
 }
 
 // Close closes the rows.
