@@ -40,12 +40,14 @@ const (
 	carriedRule
 	convertRule
 	textNumberRule
+	resultRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
 // every row, of COLLATE and of BETWEEN before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
+		analyzer.Rule{Id: resultRule, Apply: describeResult}, // before expressions are others than those of the statement
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},

@@ -12,6 +12,7 @@ import (
 
 	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
+	"lakesql/catalog/resultmeta"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -48,6 +49,10 @@ type session struct {
 	before   []*sql.Warning
 	cleared  bool
 	profiles profiles
+
+	// result is what clients are told of the columns of the statement's result.
+	result    []resultmeta.Column
+	described bool
 
 	resolving resolvingView
 	// missing is the table that was looked for last and not found: the error that there is none has no database.
@@ -130,6 +135,7 @@ func (s *session) Warn(w *sql.Warning) {
 // nothing was written: so autocommit=0 alone does not freeze what a connection sees.
 func (s *session) ValidateSession(ctx *sql.Context) error {
 	s.insertID, s.budget, s.cleared = 0, nil, false
+	s.result, s.described = nil, false
 	s.missing.Store(nil)
 	if err := s.profiles.begin(ctx); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"cmd/lakesql"},
 	{"server"},
-	{"catalog", "catalog/compile", "catalog/mysqltype"},
+	{"catalog", "catalog/compile", "catalog/mysqltype", "catalog/resultmeta"},
 	{"sqlext", "stream", "stream/source", "stream/source/deltatable", "stream/source/files", "stream/source/kafka", "stream/source/rate", "stream/source/sourcetest"},
 	{"vector", "files"},
 	{"delta/maintain"},
@@ -32,7 +32,7 @@ var layers = [][]string{
 }
 
 var beside = map[string][]string{
-	"catalog":                  {"catalog/compile", "catalog/mysqltype"},
+	"catalog":                  {"catalog/compile", "catalog/mysqltype", "catalog/resultmeta"},
 	"catalog/compile":          {"catalog/mysqltype"},
 	"stream":                   {"stream/source", "stream/source/files", "stream/source/sourcetest"},
 	"stream/source/deltatable": {"stream/source"},
@@ -45,7 +45,7 @@ var beside = map[string][]string{
 }
 
 // engineUsers may import go-mysql-server; sqlext only the parser that it brings.
-var engineUsers = map[string]bool{"server": true, "catalog": true, "catalog/compile": true, "catalog/mysqltype": true}
+var engineUsers = map[string]bool{"server": true, "catalog": true, "catalog/compile": true, "catalog/mysqltype": true, "catalog/resultmeta": true}
 
 func TestImportsRunDownwardOnly(t *testing.T) {
 	level := map[string]int{}

@@ -89,7 +89,7 @@ func TestTextsOfExpressionsAreNoBlobs(t *testing.T) {
 	c.succeeds()
 	c.write([]byte("\x03SELECT 'lit', CONCAT(s, 'x'), GROUP_CONCAT(s), CURDATE(), e AS k, NOW() FROM lake.t GROUP BY s, e"), 0)
 	require.Equal(t, []column{
-		{"lit", 255, 65532, 253, 0, 31}, {"CONCAT(s, 'x')", 255, 65532, 253, 0, 31}, {"GROUP_CONCAT(s)", 255, 65532, 253, 0, 31}, {"CURDATE()", 63, 10, 10, 128, 0},
+		{"lit", 255, 12, 253, 1, 31}, {"CONCAT(s, 'x')", 255, 44, 253, 0, 31}, {"GROUP_CONCAT(s)", 255, 65536, 252, 0, 31}, {"CURDATE()", 63, 10, 10, 128, 0},
 		{"k", 255, 65532, 253, 0, 0}, {"NOW()", 63, 19, 12, 128, 0},
 	}, c.columns())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
@@ -37,7 +38,11 @@ func batchesOf(rows sql.RowIter) (from compile.BatchRows, counted *plan.TrackedR
 // nothing of it was.
 func sendBatches(ctx *sql.Context, c *mysql.Conn, schema sql.Schema, rows sql.RowIter, out *spool) (done bool, err error) {
 	from, counted, ok := batchesOf(rows)
-	if !ok || out.more || !packable(schema, from.Schema(), out.binary) {
+	if !ok || out.more {
+		return false, nil
+	}
+	boxes := newPiece(ctx, schema)
+	if !packable(schema, boxes, from.Schema(), out.binary) {
 		return false, nil
 	}
 	open := true
@@ -46,7 +51,7 @@ func sendBatches(ctx *sql.Context, c *mysql.Conn, schema sql.Schema, rows sql.Ro
 			err = errors.Join(err, rows.Close(ctx))
 		}
 	}()
-	s := &batchSender{conn: c, out: out, packets: rowPackets{ctx: ctx, boxes: newPiece(ctx, schema), binary: out.binary, sequence: new(byte)}}
+	s := &batchSender{conn: c, out: out, packets: rowPackets{ctx: ctx, boxes: boxes, binary: out.binary, sequence: new(byte)}}
 	for {
 		b, err := from.NextBatch(ctx)
 		if errors.Is(err, compile.ErrNoBatches) {
@@ -77,34 +82,31 @@ func sendBatches(ctx *sql.Context, c *mysql.Conn, schema sql.Schema, rows sql.Ro
 }
 
 // packable says whether rowPackets knows the bytes of each column.
-func packable(schema sql.Schema, batches *batch.Schema, binary bool) bool {
+func packable(schema sql.Schema, boxes *piece, batches *batch.Schema, binary bool) bool {
 	if len(schema) != len(batches.Fields) {
 		return false
 	}
 	for i, column := range schema {
-		kind := batches.Fields[i].Type.Kind
-		switch column.Type.Type() {
-		case sqltypes.Int8, sqltypes.Int16, sqltypes.Int32, sqltypes.Int64:
-			if integers(&batch.Vector{Type: batches.Fields[i].Type}) == nil {
-				return false
-			}
-		case sqltypes.Float32:
-			if kind != batch.Float32 {
-				return false
-			}
-		case sqltypes.Float64:
-			if kind != batch.Float64 {
-				return false
-			}
-		case sqltypes.Decimal, sqltypes.Text, sqltypes.Blob, sqltypes.VarChar, sqltypes.VarBinary, sqltypes.Char, sqltypes.TypeJSON,
-			sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
-		default:
-			if binary {
-				return false
-			}
+		if !packableAs(column.Type.Type(), batches.Fields[i].Type, binary) || binary && !packableAs(boxes.sent(i), batches.Fields[i].Type, binary) {
+			return false
 		}
 	}
 	return true
+}
+
+func packableAs(sent querypb.Type, of batch.Type, binary bool) bool {
+	switch sent {
+	case sqltypes.Int8, sqltypes.Int16, sqltypes.Int32, sqltypes.Int64:
+		return integers(&batch.Vector{Type: of}) != nil
+	case sqltypes.Float32:
+		return of.Kind == batch.Float32
+	case sqltypes.Float64:
+		return of.Kind == batch.Float64
+	case sqltypes.Decimal, sqltypes.Text, sqltypes.Blob, sqltypes.VarChar, sqltypes.VarBinary, sqltypes.Char, sqltypes.TypeJSON,
+		sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
+		return true
+	}
+	return !binary
 }
 
 // batchSender sends the rows of a result. What is less than pieceBytes waits for the packet that ends it.

@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/batch"
 )
@@ -145,12 +146,12 @@ func datetimeText(v *batch.Vector, precision int) cell {
 }
 
 // binaryCell is the value as the binary protocol has it, where that is not the text behind its length; nil: it is that.
-func binaryCell(t sql.Type, v *batch.Vector) cell {
+func binaryCell(sent querypb.Type, v *batch.Vector) cell {
 	if v.Dict != nil {
-		return coded(binaryCell(t, v.Dict), v.Codes)
+		return coded(binaryCell(sent, v.Dict), v.Codes)
 	}
 	order := binary.LittleEndian
-	switch t.Type() {
+	switch sent {
 	case sqltypes.Int8:
 		if at := integers(v); at != nil {
 			return func(dst []byte, row int) ([]byte, bool) { return append(dst, byte(at(row))), true }

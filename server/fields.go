@@ -1,10 +1,14 @@
 package server
 
 import (
+	"math"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"lakesql/catalog/resultmeta"
 )
 
 // notFixedDecimals is how MySQL writes, in a column's decimals, that a FLOAT or DOUBLE has no fixed number of them.
@@ -14,22 +18,27 @@ const notFixedDecimals = 31
 const timeDecimals = 6
 
 // resultFields describes a result's columns as MySQL does: character set 63 (binary) for everything that is no text, the length in
-// bytes of the longest text, flags that tell BLOB from TEXT and signed from unsigned.
-func resultFields(ctx *sql.Context, schema sql.Schema) []*querypb.Field {
+// bytes of the longest text, flags that tell BLOB from TEXT and signed from unsigned. What derived says of a column of an expression goes first, where its
+// values can be sent as that.
+func resultFields(ctx *sql.Context, schema sql.Schema, derived []resultmeta.Column) []*querypb.Field {
 	fields := make([]*querypb.Field, len(schema))
 	for i, column := range schema {
 		fields[i] = &querypb.Field{
-			Name:         column.Name,
-			OrgName:      originalName(column),
-			Table:        column.Source,
-			OrgTable:     column.Source,
-			Database:     column.DatabaseSource,
-			Type:         fieldType(column),
-			Charset:      fieldCharset(ctx, column.Type),
-			ColumnLength: fieldLength(ctx, column),
-			Decimals:     fieldDecimals(column),
-			Flags:        fieldFlags(column),
+			Name:     column.Name,
+			OrgName:  originalName(column),
+			Table:    column.Source,
+			OrgTable: column.Source,
+			Database: column.DatabaseSource,
 		}
+		if len(derived) == len(schema) && sendable(column.Type, derived[i]) {
+			describeDerived(ctx, fields[i], derived[i])
+			continue
+		}
+		fields[i].Type = fieldType(column)
+		fields[i].Charset = fieldCharset(ctx, column.Type)
+		fields[i].ColumnLength = fieldLength(ctx, column)
+		fields[i].Decimals = fieldDecimals(column)
+		fields[i].Flags = fieldFlags(column)
 	}
 	return fields
 }
@@ -55,14 +64,81 @@ func fieldType(column *sql.Column) querypb.Type {
 	return column.Type.Type()
 }
 
-func isText(t sql.Type) bool {
-	switch t.Type() {
+// describeDerived fills a field with what is derived of an expression.
+func describeDerived(ctx *sql.Context, f *querypb.Field, c resultmeta.Column) {
+	f.Type, f.Decimals = c.Type, c.Decimals
+	f.Charset = uint32(sql.Collation_binary)
+	length := c.Length
+	if isTextOf(c.Type) || c.Type == sqltypes.TypeJSON {
+		results := resultsCharset(ctx)
+		f.Charset = uint32(results)
+		length *= uint64(results.MaxLength())
+	}
+	f.ColumnLength = uint32(min(length, math.MaxUint32))
+	_, ofType := sqltypes.TypeToMySQL(c.Type)
+	flags := uint32(ofType) &^ uint32(querypb.MySqlFlag_BINARY_FLAG|querypb.MySqlFlag_BLOB_FLAG)
+	set := func(on bool, flag querypb.MySqlFlag) {
+		if on {
+			flags |= uint32(flag)
+		}
+	}
+	number := sqltypes.IsIntegral(c.Type) || sqltypes.IsFloat(c.Type) || c.Type == sqltypes.Decimal
+	set(c.NotNull, querypb.MySqlFlag_NOT_NULL_FLAG)
+	set(sqltypes.IsUnsigned(c.Type) || c.Type == sqltypes.Year, querypb.MySqlFlag_UNSIGNED_FLAG)
+	set(c.Bytewise || !isTextOf(c.Type) && !(c.Stored && number), querypb.MySqlFlag_BINARY_FLAG)
+	set(c.Stored && (c.Type == sqltypes.Text || c.Type == sqltypes.Blob || c.Type == sqltypes.TypeJSON), querypb.MySqlFlag_BLOB_FLAG)
+	f.Flags = flags
+}
+
+// sendable says whether values of a type can be sent as a column is described: in the binary protocol a value's bytes are those of the column's type.
+func sendable(t sql.Type, c resultmeta.Column) bool {
+	if !c.Known {
+		return false
+	}
+	from, to := t.Type(), c.Type
+	switch {
+	case isTextOf(to) || sqltypes.IsBinary(to):
+		return true // every value has a text
+	case to == sqltypes.Year:
+		return sqltypes.IsIntegral(from)
+	case sqltypes.IsIntegral(from) && to == sqltypes.Int64:
+		return from != sqltypes.Uint64
+	case sqltypes.IsIntegral(from) && to == sqltypes.Uint64:
+		return sqltypes.IsUnsigned(from)
+	case sqltypes.IsSigned(from) && to == sqltypes.Int32:
+		return from != sqltypes.Int64
+	case sqltypes.IsIntegral(from) && sqltypes.IsIntegral(to):
+		return from == to
+	case to == sqltypes.Decimal:
+		return from == sqltypes.Decimal || sqltypes.IsIntegral(from)
+	case to == sqltypes.Float64:
+		return sqltypes.IsFloat(from) || from == sqltypes.Decimal || sqltypes.IsIntegral(from)
+	case to == sqltypes.Datetime:
+		moment, ok := t.(sql.DatetimeType)
+		return ok && from != sqltypes.Date && uint32(moment.Precision()) == c.Decimals
+	case to == sqltypes.Time:
+		return from == to && c.Decimals == timeDecimals
+	}
+	return from == to
+}
+
+func isText(t sql.Type) bool { return isTextOf(t.Type()) }
+
+func isTextOf(t querypb.Type) bool {
+	switch t {
 	case sqltypes.VarChar, sqltypes.Char, sqltypes.Text, sqltypes.Enum, sqltypes.Set:
 		return true
 	}
 	return false
 }
 
+// resultsCharset is the character set in which the client gets texts.
+func resultsCharset(ctx *sql.Context) sql.CharacterSetID {
+	if results := ctx.GetCharacterSetResults(); results != sql.CharacterSet_Unspecified {
+		return results
+	}
+	return sql.Collation_Default.CharacterSet()
+}
 func fieldCharset(ctx *sql.Context, t sql.Type) uint32 {
 	if !isText(t) {
 		return uint32(sql.Collation_binary)

@@ -19,6 +19,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/catalog"
+	"lakesql/catalog/resultmeta"
 	"lakesql/sqlext"
 	"lakesql/vector"
 )
@@ -183,7 +184,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, _ string, p *my
 	if returnsNoRows(node) || types.IsOkResultSchema(schema) {
 		return nil, nil
 	}
-	return resultFields(sctx, schema), nil
+	return resultFields(sctx, schema, resultmeta.Of(sctx, node)), nil
 }
 
 // prepare parses one statement, which the session keeps by its text.

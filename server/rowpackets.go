@@ -44,8 +44,9 @@ func (w *rowPackets) take(b *batch.Batch) error {
 		t := schema[i].Type
 		c := packedColumn{valid: v.Valid, text: textCell(w.ctx, t, v), box: mysqltype.NewGetter(b.Schema.Fields[i], v)}
 		if w.binary {
-			c.bytes = binaryCell(t, v)
-			switch t.Type() {
+			sent := w.boxes.sent(i)
+			c.bytes = binaryCell(sent, v)
+			switch sent {
 			case sqltypes.Date, sqltypes.Datetime, sqltypes.Timestamp:
 				c.moment = true
 			}

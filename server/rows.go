@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"lakesql/catalog"
 	"lakesql/catalog/mysqltype"
@@ -118,7 +119,7 @@ type piece struct {
 
 func newPiece(ctx *sql.Context, schema sql.Schema) *piece {
 	p := &piece{schema: schema, values: make([]sqltypes.Value, 0, pieceRows*len(schema))}
-	p.result.Fields = resultFields(ctx, schema)
+	p.result.Fields = resultFields(ctx, schema, catalog.ResultColumns(ctx))
 	p.result.Rows = make([][]sqltypes.Value, 0, pieceRows)
 	for _, column := range schema {
 		p.append = append(p.append, appender(ctx, column.Type))
@@ -167,7 +168,7 @@ func (p *piece) value(ctx *sql.Context, column int, value any) (sqltypes.Value, 
 		if buf, ok := write(p.buf, value); ok {
 			text := buf[len(p.buf):len(buf):len(buf)]
 			p.buf = buf
-			return sqltypes.MakeTrusted(typ.Type(), text), nil
+			return sqltypes.MakeTrusted(p.sent(column), text), nil
 		}
 	}
 	used := len(p.buf)
@@ -178,8 +179,14 @@ func (p *piece) value(ctx *sql.Context, column int, value any) (sqltypes.Value, 
 	if raw := v.Raw(); len(raw) > 0 && used+len(raw) <= cap(p.buf) && &raw[0] == &p.buf[:used+1][used] {
 		p.buf = p.buf[:used+len(raw)] // it is in buf
 	}
+	if sent := p.sent(column); v.Type() != sent && !v.IsNull() {
+		return sqltypes.MakeTrusted(sent, v.Raw()), nil
+	}
 	return v, nil
 }
+
+// sent is the type as which the client gets a column's values.
+func (p *piece) sent(column int) querypb.Type { return p.result.Fields[column].Type }
 
 // setStatus tells the client, in the packet that ends the result, whether it is in a transaction.
 func setStatus(ctx *sql.Context, c *mysql.Conn) error {
