@@ -188,6 +188,9 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			s.Auth = needsDatabase(s.Auth.AuthType, s.DBName)
 		}
 	case *ast.DDL:
+		if s.ViewSpec != nil && s.Auth.AuthType == ast.AuthType_CREATE_VIEW && s.Auth.TargetType == ast.AuthTargetType_DatabaseIdentifiers {
+			s.Auth = needs(ast.AuthType_CREATE_VIEW, namesOf(ast.TableNames{s.ViewSpec.ViewName})[0])
+		}
 		if s.Action == ast.CreateStr && s.TableSpec != nil && s.TableSpec.PartitionOpt != nil {
 			return nil, notYet("PARTITION BY "+s.TableSpec.PartitionOpt.PartitionType, "PARTITIONED BY (col, ...) makes a folder for each value")
 		}

@@ -54,6 +54,10 @@ func TestMetadataShowsWhatOneMaySee(t *testing.T) {
 	require.Empty(t, l.as("rob").rows("SELECT * FROM information_schema.ADMINISTRABLE_ROLE_AUTHORIZATIONS"))
 	require.Contains(t, l.rows("SHOW DATABASES LIKE 'l%'"), "lake")
 	l.refused("SHOW CREATE VIEW information_schema.SCHEMATA", "is not VIEW")
+	ann.refused("CREATE VIEW lake.mine_too AS SELECT a FROM mine", "CREATE VIEW command denied", "for table 'mine_too'")
+	ann.refused("CREATE VIEW hers (x) AS (SELECT a FROM mine)", "for table 'hers'")
+	l.exec("GRANT CREATE VIEW ON lake.* TO ann")
+	ann.exec("CREATE VIEW hers AS SELECT a FROM mine")
 }
 
 // Everybody reads what there is of performance_schema; sys and mysql want a privilege.
