@@ -47,7 +47,7 @@ const (
 // every row, of COLLATE and of BETWEEN before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
-		analyzer.Rule{Id: resultRule, Apply: describeResult}, // before expressions are others than those of the statement
+		analyzer.Rule{Id: resultRule, Apply: describeResult}, // before expressions are others than those of the statement; an analyzer does so before its own rules too
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
