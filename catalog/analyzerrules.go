@@ -41,9 +41,12 @@ const (
 	convertRule
 	textNumberRule
 	resultRule
+	unionTypesRule
+	carriedColumnsRule
+	trimRule
 )
 
-// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of dates, of
+// installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of the types of UNION, of dates, of
 // every row, of COLLATE and of BETWEEN before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
@@ -52,6 +55,9 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
 		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(eachExpression(searchCases))},
+		analyzer.Rule{Id: carriedRule, Apply: everywhere(eachExpression(carryCollations))},
+		analyzer.Rule{Id: carriedColumnsRule, Apply: everywhere(carryColumns)}, // before columns learn the types of what they refer to
+		analyzer.Rule{Id: unionTypesRule, Apply: everywhere(uniteTypes)},
 		analyzer.Rule{Id: unionNumbersRule, Apply: everywhere(uniteNumbers)}, // before columns learn the types of what they refer to
 		analyzer.Rule{Id: textNumberRule, Apply: everywhere(eachExpression(numberTexts))},
 		analyzer.Rule{Id: dateNumbersRule, Apply: everywhere(eachExpression(numberDates))}, // before arithmetic is exact
@@ -60,6 +66,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: intervalRule, Apply: everywhere(eachExpression(addIntervals))},
 		analyzer.Rule{Id: concatRule, Apply: everywhere(eachExpression(concatGroups))},
 		analyzer.Rule{Id: convertRule, Apply: everywhere(eachExpression(convertTexts))},
+		analyzer.Rule{Id: trimRule, Apply: everywhere(eachExpression(trimBytes))},
 		analyzer.Rule{Id: dateTextRule, Apply: everywhere(eachExpression(writeDates))},
 		analyzer.Rule{Id: dateReadRule, Apply: everywhere(eachExpression(readDates))},
 		analyzer.Rule{Id: orderDistinctRule, Apply: everywhere(orderDistinct)},
@@ -70,7 +77,6 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: countKeysRule, Apply: everywhere(eachExpression(countKeys))},
 		analyzer.Rule{Id: scalarRule, Apply: keepScalars},
 		analyzer.Rule{Id: collatedRule, Apply: everywhere(eachExpression(collateTexts))},
-		analyzer.Rule{Id: carriedRule, Apply: everywhere(eachExpression(carryCollations))},
 		analyzer.Rule{Id: likeRule, Apply: everywhere(eachExpression(likeTexts))},
 		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(eachExpression(countTruths))},
 		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(eachExpression(collateMembers))},

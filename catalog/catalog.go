@@ -123,8 +123,10 @@ func (c *Catalog) newEngine() *sqle.Engine {
 	installAuthorization()
 	overrides := sql.EngineOverrides{Builder: sql.BuilderOverrides{Parser: &parser{c: c, mysql: sql.NewMysqlParser()}}}
 	build := func() *analyzer.Analyzer {
-		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(resultRule, describeResult).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).AddPreAnalyzeRule(textNumberRule, everywhere(eachExpression(numberTexts))).
+		return analyzer.NewBuilder(provider{c}).AddOverrides(overrides).AddPreAnalyzeRule(resultRule, describeResult).AddPreAnalyzeRule(nullabilityRule, nullableFunctions).AddPreAnalyzeRule(unionTypesRule, everywhere(uniteTypes)).
+			AddPreAnalyzeRule(textNumberRule, everywhere(eachExpression(numberTexts))).
 			AddPreAnalyzeRule(collatedRule, everywhere(eachExpression(collateTexts))).AddPreAnalyzeRule(carriedRule, everywhere(eachExpression(carryCollations))).
+			AddPreAnalyzeRule(carriedColumnsRule, everywhere(carryColumns)).
 			AddPreAnalyzeRule(dateTextRule, eachExpression(writeDates)).AddPreAnalyzeRule(dateReadRule, eachExpression(readDates)).
 			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(eachExpression(computeBounds))).Build()
 	}

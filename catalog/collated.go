@@ -5,6 +5,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
@@ -32,6 +33,18 @@ func collateTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform
 	}
 	out, err := e.WithChildren(ctx, child)
 	return out, transform.NewTree, err
+}
+
+// castParameters makes a text of a parameter with COLLATE: GMS takes its NULL for one that is written, which is of bytes.
+func castParameters(stmt ast.SQLNode) error {
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		if c, ok := n.(*ast.CollateExpr); ok {
+			if p, ok := c.Expr.(*ast.SQLVal); ok && p.Type == ast.ValArg {
+				c.Expr = &ast.ConvertExpr{Name: "cast", Expr: p, Type: &ast.ConvertType{Type: "char"}}
+			}
+		}
+		return true, nil
+	}, stmt)
 }
 
 // collateMembers writes IN of a list as e = a OR e = b, where texts compare by another collation than by their bytes: GMS looks for equal bytes.

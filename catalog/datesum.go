@@ -82,7 +82,7 @@ var numberFunctions = map[string]bool{
 	"tan": true, "truncate": true,
 }
 
-// timeNumber is a DATETIME as a DECIMAL: 20240229235959.123456, with as many digits behind the point as its type has.
+// timeNumber is a DATETIME as a DECIMAL: 20240229235959.123456, with as many digits behind the point as its type has; without such as a BIGINT.
 type timeNumber struct{ expression.UnaryExpressionStub }
 
 var (
@@ -95,9 +95,12 @@ func (e *timeNumber) String() string { return e.Child.String() }
 // timeDigits are those of year, month, day, hour, minute and second.
 const timeDigits = 14
 
-// Type is a DECIMAL.
+// Type is that of the number.
 func (e *timeNumber) Type(ctx *sql.Context) sql.Type {
 	scale := e.scale(ctx)
+	if scale == 0 {
+		return types.Int64
+	}
 	return types.MustCreateDecimalType(uint8(timeDigits+scale), uint8(scale))
 }
 
@@ -131,6 +134,9 @@ func (e *timeNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	at, ok := converted.(time.Time)
 	if err != nil || !ok {
 		return nil, err
+	}
+	if e.scale(ctx) == 0 {
+		return numberOfDate(at)*1_000_000 + numberOfClock(at), nil
 	}
 	out := apd.New(numberOfDate(at)*1_000_000+numberOfClock(at), 0)
 	if _, err := exactContext.Add(out, out, apd.New(int64(at.Nanosecond()/1000), -6)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/catalog/compile"
 	"lakesql/vector"
 )
 
@@ -26,7 +27,7 @@ func exactNumbers(
 // exactRule goes through a plan from its leaves up.
 type exactRule struct {
 	increment uint8
-	types     map[sql.ColumnId]sql.Type // of columns that are DECIMALs
+	types     map[sql.ColumnId]sql.Type // of columns that learn theirs
 }
 
 const defaultDivPrecisionIncrement = 4
@@ -91,7 +92,7 @@ func (r exactRule) expressions(ctx *sql.Context, n sql.Node, before []sql.Expres
 		if alias, ok := e.(*expression.Alias); ok && hasID && !bool(unchanged) {
 			e = alias.WithId(id.Id()).(*expression.Alias)
 		}
-		if isProjector && hasID && types.IsDecimal(e.Type(ctx)) {
+		if isProjector && hasID && isLearned(e.Type(ctx)) {
 			r.types[id.Id()] = e.Type(ctx)
 		}
 		after[i], same = e, same && unchanged
@@ -99,16 +100,22 @@ func (r exactRule) expressions(ctx *sql.Context, n sql.Node, before []sql.Expres
 	return after, same, nil
 }
 
-// learn keeps the types of the columns of a derived table; of a set operation those that are DECIMALs on both sides.
+// isLearned is true of the types that columns learn: those that count the digits behind the point, DECIMAL and DATETIME, and texts that do not compare by their bytes.
+func isLearned(t sql.Type) bool {
+	text, isText := t.(sql.StringType)
+	return types.IsDecimal(t) || types.IsTime(t) || isText && !compile.BytesDecide(text.Collation())
+}
+
+// learn keeps the types of the columns of a derived table; of a set operation those that both sides have to say.
 func (r exactRule) learn(ctx *sql.Context, n plan.TableIdNode) {
 	schema, i := n.Schema(ctx), 0
 	sides := []sql.Schema{schema}
 	if u, ok := n.(*plan.SetOp); ok {
 		sides = append(sides, u.Left().Schema(ctx), u.Right().Schema(ctx))
 	}
-	isDecimal := func(side sql.Schema) bool { return i < len(side) && types.IsDecimal(side[i].Type) }
+	lacks := func(side sql.Schema) bool { return i >= len(side) || !isLearned(side[i].Type) }
 	n.Columns().ForEach(func(id sql.ColumnId) {
-		if !slices.ContainsFunc(sides, func(side sql.Schema) bool { return !isDecimal(side) }) {
+		if !slices.ContainsFunc(sides, lacks) {
 			r.types[id] = schema[i].Type
 		}
 		i++

@@ -65,16 +65,25 @@ var correctedFunctions = map[string]sql.Function{
 	"upper":           unlessBytes("upper", function.NewUpper, asTheyAre),
 	"ucase":           unlessBytes("ucase", function.NewUpper, asTheyAre),
 	"reverse":         unlessBytes("reverse", function.NewReverse, reversed),
-	"json_quote":      ofText("json_quote", json.NewJSONQuote),
-	"json_type":       sql.FunctionN{Name: "json_type", Fn: newJSONType},
-	"quote":           scalarFunction("quote", 1, 1, quotedText),
-	"soundex":         sql.Function1{Name: "soundex", Fn: newSoundex},
-	"format":          sql.FunctionN{Name: "format", Fn: newFormat},
-	"session_user":    sql.NewFunction0("session_user", function.NewUser),
-	"system_user":     sql.NewFunction0("system_user", function.NewUser),
-	"json_unquote":    ofText("json_unquote", json.NewJSONUnquote),
-	"timestamp":       sql.Function1{Name: "timestamp", Fn: newTimestamp},
-	"datetime":        sql.Function1{Name: "datetime", Fn: newTimestamp},
+	"ltrim": bytesOr("ltrim", 1, func(ctx *sql.Context, args []sql.Expression) sql.Expression {
+		return function.NewLeftTrim(ctx, args[0])
+	}),
+	"rtrim": bytesOr("rtrim", 1, func(ctx *sql.Context, args []sql.Expression) sql.Expression {
+		return function.NewRightTrim(ctx, args[0])
+	}),
+	"replace": bytesOr("replace", 3, func(ctx *sql.Context, args []sql.Expression) sql.Expression {
+		return function.NewReplace(ctx, args[0], args[1], args[2])
+	}),
+	"json_quote":   ofText("json_quote", json.NewJSONQuote),
+	"json_type":    sql.FunctionN{Name: "json_type", Fn: newJSONType},
+	"quote":        scalarFunction("quote", 1, 1, quotedText),
+	"soundex":      sql.Function1{Name: "soundex", Fn: newSoundex},
+	"format":       sql.FunctionN{Name: "format", Fn: newFormat},
+	"session_user": sql.NewFunction0("session_user", function.NewUser),
+	"system_user":  sql.NewFunction0("system_user", function.NewUser),
+	"json_unquote": ofText("json_unquote", json.NewJSONUnquote),
+	"timestamp":    sql.Function1{Name: "timestamp", Fn: newTimestamp},
+	"datetime":     sql.Function1{Name: "datetime", Fn: newTimestamp},
 }
 
 // newSpace is REPEAT(' ', n): GMS's has no end where n is large.

@@ -33,6 +33,8 @@ func findMembers(
 				return e, transform.SameTree, err
 			}
 			return m, transform.NewTree, nil
+		case *expression.Equals:
+			return findRow(ctx, e)
 		}
 		return e, transform.SameTree, nil
 	})

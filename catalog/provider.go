@@ -116,7 +116,7 @@ func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) 
 }
 
 func ownFunction(name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, timeFunctions, baseFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, timeFunctions, baseFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, sparkFunctions} {
 		if f, ok := functions[name]; ok {
 			return f, true
 		}

@@ -29,10 +29,13 @@ func asInteger(ctx *sql.Context, v any) (int64, error) {
 }
 
 // kernelFunction is a function of package vector for rows: one that GMS has otherwise than MySQL. kinds are those that f takes, String, Int64 or Timestamp; from the
-// least-th on they may be left out.
+// least-th on they may be left out. What is a long text is bytes where an argument is.
 func kernelFunction(name string, f *vector.Function, t sql.Type, least int, kinds ...batch.Kind) sql.Function {
 	eval := kernelEval(f, kinds...)
-	return scalarFunction(name, least, len(kinds), func(*sql.Context, []sql.Expression) (scalarBody, error) {
+	return scalarFunction(name, least, len(kinds), func(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
+		if t == types.LongText && anyBytes(ctx, args) {
+			return scalarBody{typ: types.LongBlob, nulls: true, eval: ofBytes(eval)}, nil
+		}
 		return scalarBody{typ: t, nulls: true, eval: eval}, nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/compile"
 )
@@ -33,6 +34,9 @@ func scalarOf(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.Tre
 		return e.WithQuery(query), transform.NewTree, nil
 	case expression.Comparer:
 		if s, ok := e.Right().(*plan.Subquery); ok {
+			if _, isEqual := e.(*expression.Equals); isEqual && types.NumColumns(s.Type(ctx)) > 1 {
+				return expression.NewEquals(s, e.Left()), transform.NewTree, nil // a rowEqual when GMS is done
+			}
 			out, err := e.WithChildren(ctx, e.Left(), &scalar{expression.UnaryExpressionStub{Child: s}})
 			return out, transform.NewTree, err
 		}

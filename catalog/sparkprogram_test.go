@@ -79,6 +79,7 @@ func TestSparkProgramIsRefused(t *testing.T) {
 		{"ON ERROR SKIP ROW", "CAST(name AS SIGNED) AS n FROM STREAM read_files('./one', format => 'csv', header => true)", "SKIP ROW leaves out rows whose CAST fails"},
 		{"", "id / 3 AS n FROM STREAM read_files('./one', format => 'csv', header => true)", "the operator /"},
 		{"", "MD5(CONCAT(1.5, name)) AS n FROM STREAM read_files('./one', format => 'csv', header => true)", "concat of a value that is not known to be a text"},
+		{"", "DATE '20240131' AS d FROM STREAM read_files('./one', format => 'csv', header => true)", "the literal DATE '20240131'"},
 		{"", "SOUNDEX(name) AS n FROM STREAM read_files('./one', format => 'csv', header => true)", "the function soundex"},
 		{"", "s.* FROM STREAM read_files('./one', format => 'csv', header => true) s JOIN v ON v.id = s.id", "lake.v is a view"},
 		{"", "* FROM STREAM read_files('./one/**', format => 'csv', header => true)", "** in the path"},
@@ -123,7 +124,8 @@ func TestSparkProgramOfOtherSources(t *testing.T) {
 			FROM STREAM(a, startingVersion => 'latest') x LEFT JOIN dim ON dim.id = x.id`,
 		`CREATE STREAM k INTO c WITH CHECKPOINT './cp/k' DISABLE OPTIONS (maxOffsetsPerTrigger = 5) AS SELECT CAST(value AS CHAR) AS v, `+"`partition`"+` FROM STREAM kafka('localhost:9',
 			topic => 't', startingOffsets => 'earliest', kafka.security.protocol => 'SASL_SSL', kafka.sasl.mechanism => 'PLAIN', kafka.sasl.username => 'u', kafka.sasl.password => 'env:LAKESQL_SECRET_P')`,
-		`CREATE STREAM u INTO e WITH CHECKPOINT './cp/u' DISABLE TRIGGER EVERY 5 SECONDS AS SELECT value AS v FROM STREAM rate(rowsPerSecond => 3) UNION ALL SELECT value + 1 FROM STREAM rate()`)
+		`CREATE STREAM u INTO e WITH CHECKPOINT './cp/u' DISABLE TRIGGER EVERY 5 SECONDS AS SELECT value AS v FROM STREAM rate(rowsPerSecond => 3) UNION ALL SELECT value + 1 FROM STREAM rate()`,
+		`CREATE STREAM w INTO f WITH CHECKPOINT './cp/w' DISABLE AS SELECT DATE '2024-01-31' AS day, timestamp '2024-01-31 10:00:00' AS at FROM STREAM rate() WHERE timestamp > DATE '2024-01-01'`)
 	l.exec("WAIT FOR STREAM d TIMEOUT 300 SECONDS")
 	text := l.sparkOf("d")
 	require.Contains(t, text, "    spark.readStream.format(\"delta\")\n    .option(\"startingVersion\", \"2\")\n    .load(\"file://$DIR/lake/lake/a\")\n")
@@ -139,6 +141,7 @@ func TestSparkProgramOfOtherSources(t *testing.T) {
 	text = l.sparkOf("u")
 	require.Contains(t, text, "(SELECT `value` AS `v` FROM `source_0` UNION ALL SELECT (`value` + 1) AS `value + 1` FROM `source_1`)")
 	require.Contains(t, text, `.trigger(processingTime="5000 milliseconds")`)
+	require.Contains(t, l.sparkOf("w"), "SELECT DATE '2024-01-31' AS `day`, TIMESTAMP '2024-01-31 10:00:00' AS `at` FROM `source_0` WHERE `timestamp` > DATE '2024-01-01'")
 }
 
 // TestSparkProgramOfTopics: properties are those of Kafka's Java client, and values that a source takes apart are refused, whatever the format.

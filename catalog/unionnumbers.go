@@ -86,7 +86,7 @@ func convertedNumber(ctx *sql.Context, side *plan.Project, i int) (column *expre
 		e = convert.Child
 	}
 	f, isField := e.(*expression.GetField)
-	if !isField || !types.IsNumber(below[i].Type) {
+	if !isField || f.TableId() != 0 || !types.IsNumber(below[i].Type) {
 		return nil, false
 	}
 	return expression.NewGetFieldWithTable(int(f.Id()), int(f.TableId()), below[i].Type, f.Database(), f.Table(), f.Name(), f.IsNullable(ctx)), true

@@ -10,8 +10,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 )
 
@@ -48,16 +48,6 @@ func variableNamed(ctx *sql.Context, args []sql.Expression, n int) (string, erro
 	return "", sql.ErrFunctionNotFound.New(sqlext.AssignFunction)
 }
 
-// nameAssignments gives columns the names that assignments in them were written as.
-func nameAssignments(stmt ast.SQLNode) error {
-	return ast.Walk(func(n ast.SQLNode) (bool, error) {
-		if e, ok := n.(*ast.AliasedExpr); ok {
-			e.InputExpression = sqlext.AsWritten(e.InputExpression)
-		}
-		return true, nil
-	}, stmt)
-}
-
 // assignVariable is @name := value. It is computed for each row, in their order, and never on batches.
 type assignVariable struct {
 	expression.UnaryExpressionStub
@@ -75,7 +65,8 @@ func (a *assignVariable) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v, ctx.SetUserVariable(ctx, a.name, v, types.ApproximateTypeFromValue(v))
+	kept := mysqltype.WithText(v, a.Child.Type(ctx)) // a variable holds no dates
+	return v, ctx.SetUserVariable(ctx, a.name, kept, types.ApproximateTypeFromValue(kept))
 }
 
 // Type is the value's.

@@ -22,7 +22,7 @@ func (d database) CreateView(ctx *sql.Context, name, selectText, createText stri
 			return nil, err
 		}
 		e, err := newEntry(viewEntry, qualified(d.name, name), viewDefinition{
-			Select: selectText, Create: createText, SQLMode: sql.LoadSqlMode(ctx).String(),
+			Select: selectText, Create: sqlext.AsWritten(createText), SQLMode: sql.LoadSqlMode(ctx).String(),
 		})
 		return []entry{e}, err
 	})
@@ -65,6 +65,14 @@ type viewName struct{ database, name string }
 type resolvingView struct {
 	viewName
 	create string
+}
+
+// keepViewText has a view keep its query as it was written: GMS takes it from a place in a text, which may not be the one that was parsed.
+func keepViewText(stmt ast.Statement, parsed string) {
+	ddl, ok := stmt.(*ast.DDL)
+	if ok && ddl.ViewSpec != nil && ddl.SubStatementStr == "" && ddl.SubStatementPositionEnd <= len(parsed) {
+		ddl.SubStatementStr = sqlext.AsWritten(parsed[ddl.SubStatementPositionStart:ddl.SubStatementPositionEnd])
+	}
 }
 
 // markView names the view to the checks of privileges on what it reads.

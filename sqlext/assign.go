@@ -15,10 +15,11 @@ const (
 const assigned = ", 0x3A3D5F)"
 
 var rewritten = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` +
-	QuantifiedFunction + `\('([^']*)',\(|, ` + RollupFunction + `\('([^']*)'\)|` + regexp.QuoteMeta(assigned))
+	QuantifiedFunction + `\('([^']*)',\(|, ` + RollupFunction + `\('([^']*)'\)|` + regexp.QuoteMeta(assigned) +
+	`|` + LiteralFunction + `\('(\w+)'(\s*),('(?:[^'\\]|\\.|'')*')\)`)
 
-// AsWritten is a text before Rewrite made calls of assignments, quantifiers and WITH ROLLUP in it, for the name of a column and for errors.
-func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4") }
+// AsWritten is a text before Rewrite made calls of assignments, quantifiers, WITH ROLLUP and literals of dates in it, for the name of a column, a view and errors.
+func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4$5$6$7") }
 
 // VariableName is the name of the variable in the first argument of AssignFunction or VariableFunction.
 func VariableName(text string) string {

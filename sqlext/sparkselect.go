@@ -24,6 +24,9 @@ func SparkSelect(sql string, names SparkNames) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if text, err = Rewrite(text); err != nil {
+		return "", err
+	}
 	stmt, err := sqlparser.Parse(text)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package sqlext
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -131,6 +132,22 @@ func (w *sparkWriter) literal(v *sqlparser.SQLVal) string {
 	}
 	w.refuse("the literal %s", sqlparser.String(v))
 	return ""
+}
+
+// sparkLiterals are the texts of DATE and TIMESTAMP '...' that Spark takes as MySQL does.
+var sparkLiterals = map[string]*regexp.Regexp{
+	"DATE":      regexp.MustCompile(`^\d{4}-\d\d-\d\d$`),
+	"TIMESTAMP": regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?$`),
+}
+
+func (w *sparkWriter) typedLiteral(args sqlparser.Exprs) string {
+	word, text := strings.ToUpper(string(args[0].(*sqlparser.SQLVal).Val)), string(args[1].(*sqlparser.SQLVal).Val)
+	if form := sparkLiterals[word]; form == nil || !form.MatchString(text) {
+		w.refuse("the literal %s '%s'", word, text)
+		return ""
+	}
+	w.put(word, " '", text, "'")
+	return map[string]string{"DATE": sparkDate, "TIMESTAMP": sparkTime}[word]
 }
 
 func (w *sparkWriter) column(c *sqlparser.ColName) string {
@@ -365,6 +382,8 @@ func (w *sparkWriter) call(f *sqlparser.FuncExpr) string {
 		return ""
 	case known:
 		return w.known(fn, args)
+	case name == LiteralFunction:
+		return w.typedLiteral(args)
 	case name == "now", name == "current_timestamp", name == "localtimestamp":
 		return w.now(args)
 	case name == "curdate", name == "current_date":

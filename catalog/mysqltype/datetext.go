@@ -29,8 +29,11 @@ func WithText(v any, t sql.Type) any {
 		return string(batch.AppendDate(nil, int32(floorDays(at))))
 	}
 	text := batch.AppendTimestamp(nil, at.UnixMicro())
-	if dt, ok := t.(sql.DatetimeType); ok && dt.Precision() > 0 && at.Nanosecond()/1000 == 0 {
-		text = append(append(text, '.'), "000000"[:dt.Precision()]...)
+	if dt, ok := t.(sql.DatetimeType); ok && dt.Precision() > 0 {
+		if at.Nanosecond()/1000 == 0 {
+			text = append(text, ".000000"...)
+		}
+		text = text[:len(text)-types.MaxDatetimePrecision+dt.Precision()]
 	}
 	return string(text)
 }
