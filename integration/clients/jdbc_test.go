@@ -20,7 +20,7 @@ type jdbcDriver struct {
 var jdbcDrivers = map[string]jdbcDriver{
 	"mysql8":   connectorJ("1142 42000 SQLSyntaxErrorException"),
 	"mysql9":   connectorJ("not"),
-	"mariadb2": mariaDB("useSSL=true&serverSslCert=%[2]s", "useSSL=false", mariadb2Columns, mariadb2Types, "{n}", "20", "{null}", "SQLTransientConnectionException"),
+	"mariadb2": mariaDB("useSSL=true&serverSslCert=%[2]s", "useSSL=false", mariadb2Columns, mariadb2Types, "{n}", "21", "{null}", "SQLTransientConnectionException"),
 	"mariadb3": mariaDB("sslMode=verify-full&serverSslCert=%[2]s", "sslMode=disable", strings.Replace(mariadb2Columns, "flag -7 BIT", "flag 16 BOOLEAN", 1), mariadb3Types,
 		"{n}", "19", "{null}", "SQLException"),
 }
@@ -88,7 +88,7 @@ kinds true true true
 sum exact DECIMAL 32 2 nullable BigDecimal -1234567.79
 sum mean DECIMAL 14 6 nullable BigDecimal -617283.895000
 sum number DECIMAL 32 0 nullable BigDecimal -1
-sum n BIGINT {n} 0 nullable Long 3
+sum n BIGINT {n} 0 required Long 3
 sum day DATE 10 0 nullable Date 9999-12-31
 bound 1 Grüße ✓
 bound changed 1
