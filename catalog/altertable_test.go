@@ -96,7 +96,7 @@ func TestAlterProperties(t *testing.T) {
 	l.refused("ALTER TABLE t SET TBLPROPERTIES ('delta.nothing' = '1')", "delta.nothing")
 	l.refused("ALTER TABLE t SET TBLPROPERTIES ('lakesql.primaryKey' = 'a')", "kept for the server")
 	l.exec("ALTER TABLE t ADD PRIMARY KEY (a), ADD UNIQUE KEY (b)")
-	require.Contains(t, l.rows("DESCRIBE t"), "a|int|NO||NULL|")
+	require.Contains(t, l.rows("DESCRIBE t"), "a|int|NO|PRI|NULL|")
 	l.refused("ALTER TABLE t ADD PRIMARY KEY (b)", "primary key")
 	l.exec("ALTER TABLE t DROP PRIMARY KEY")
 	l.refused("ALTER TABLE t DROP PRIMARY KEY", "PRIMARY KEY")

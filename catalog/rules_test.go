@@ -46,7 +46,7 @@ func TestIdentityColumns(t *testing.T) {
 	require.Equal(t, []string{"10|x", "15|y", "20|z", "25|w"}, l.rows("SELECT * FROM a ORDER BY id"))
 	l.refused("INSERT INTO a VALUES (1, 'no')", "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
 	l.exec("CREATE TABLE b (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, s VARCHAR(9))")
-	require.Contains(t, l.rows("DESCRIBE b"), "id|bigint|YES||NULL|auto_increment")
+	require.Contains(t, l.rows("DESCRIBE b"), "id|bigint|YES|PRI|NULL|auto_increment")
 	l.exec("INSERT INTO b (s) VALUES ('x')", "INSERT INTO b VALUES (100, 'y'), (NULL, 'z')", "INSERT INTO b (s) SELECT s FROM a")
 	require.Equal(t, []string{"7|7"}, l.rows("SELECT COUNT(*), COUNT(DISTINCT id) FROM b"))
 	require.Equal(t, []string{"1"}, l.rows("SELECT COUNT(*) FROM b WHERE id = 100"))
