@@ -38,6 +38,15 @@ func comparison(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.T
 		}
 		return expression.JoinAnd(columns...), transform.NewTree, nil
 	}
+	if members := memberwise(ctx, e); members != nil {
+		for i, c := range members {
+			var err error
+			if members[i], _, err = comparison(ctx, c); err != nil {
+				return nil, transform.SameTree, err
+			}
+		}
+		return expression.JoinOr(members...), transform.NewTree, nil
+	}
 	children, same := comparedAll(ctx, e.Children())
 	if same {
 		return e, same, nil
@@ -66,6 +75,29 @@ func columnwise(e sql.Expression) []sql.Expression {
 		out[i] = equal(left[i], right[i])
 	}
 	return out
+}
+
+// memberwise are the comparisons of e IN (a, b) whose list has texts and others: each with the type of its own two sides, as in MySQL. nil for any other.
+func memberwise(ctx *sql.Context, e sql.Expression) []sql.Expression {
+	in, ok := e.(*expression.InTuple)
+	if !ok || !in.Resolved() || types.NumColumns(in.Left().Type(ctx)) != 1 {
+		return nil
+	}
+	list, ok := in.Right().(expression.Tuple)
+	if !ok {
+		return nil
+	}
+	equal, texts := make([]sql.Expression, len(list)), 0
+	for i, member := range list {
+		equal[i] = expression.NewEquals(in.Left(), member)
+		if types.IsTextOnly(member.Type(ctx)) {
+			texts++
+		}
+	}
+	if texts == 0 || texts == len(list) {
+		return nil
+	}
+	return equal
 }
 
 // comparedAll are operands, those in the list of an IN too, as they are compared.

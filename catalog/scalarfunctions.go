@@ -25,6 +25,10 @@ func asText(ctx *sql.Context, v any) (string, error) {
 func asInteger(ctx *sql.Context, v any) (int64, error) {
 	converted, _, err := types.Int64.Convert(ctx, v)
 	n, _ := converted.(int64)
+	if text, ok := v.(string); ok && sql.ErrTruncatedIncorrect.Is(err) {
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect INTEGER value: '%s'", mysqltype.ShownText(text))
+		return n, nil
+	}
 	return n, err
 }
 
