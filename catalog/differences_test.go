@@ -234,3 +234,14 @@ func TestASecondTryWarnsOnce(t *testing.T) {
 		require.Equal(t, []string{"Warning|1365|Division by 0"}, on.rows("SHOW WARNINGS"))
 	}
 }
+
+// TestInfinityOfATextWarnsOnce: an operand is not told of again where the result is infinite (random query 60047/1203).
+func TestInfinityOfATextWarnsOnce(t *testing.T) {
+	l := newLab(t)
+	require.NoError(t, os.WriteFile(l.dir+"/a.csv", []byte("s,f\n5x,Infinity\n1x,2\n"), 0o644))
+	l.exec("CREATE TABLE t AS SELECT s, f FROM read_files('" + l.dir + "/a.csv', format => 'csv', header => 'true', schema => 's string, f double')")
+	for _, on := range []*lab{l, l.onRows()} {
+		require.Equal(t, []string{"+Inf", "3"}, on.rows("SELECT s + f FROM t"))
+		require.Equal(t, []string{"Warning|1292|Truncated incorrect DOUBLE value: '5x'", "Warning|1292|Truncated incorrect DOUBLE value: '1x'"}, on.rows("SHOW WARNINGS"))
+	}
+}

@@ -227,6 +227,10 @@ func (c checkedFloat) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return v, err
 	}
 	of := make([]float64, 2)
+	if session, ok := ctx.Session.(compile.WarningCatcher); ok { // the operands have warned
+		var told []*sql.Warning
+		defer session.CatchWarnings(session.CatchWarnings(&told))
+	}
 	for i, operand := range []sql.Expression{c.Left(), c.Right()} {
 		x, err := operand.Eval(ctx, row)
 		if err != nil {

@@ -56,6 +56,8 @@ func difference(q *query, vector, rows answer) string {
 	switch {
 	case (vector.number == outOfRange || rows.number == outOfRange) && !q.plain():
 		return "" // which rows an expression meets depends on the plan, in MySQL too
+	case vector.number == 0 && rows.number == outOfRange && q.first.where != nil && len(vector.rows) == 0:
+		return "" // statistics rule all files out, as where a column of the condition has NULLs alone: nothing is computed
 	case vector.number != rows.number:
 		return fmt.Sprintf("error %d %s, on rows %d %s", vector.number, vector.message, rows.number, rows.message)
 	case vector.number != 0:
