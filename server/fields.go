@@ -139,6 +139,7 @@ func resultsCharset(ctx *sql.Context) sql.CharacterSetID {
 	}
 	return sql.Collation_Default.CharacterSet()
 }
+
 func fieldCharset(ctx *sql.Context, t sql.Type) uint32 {
 	if !isText(t) {
 		return uint32(sql.Collation_binary)
