@@ -245,3 +245,17 @@ func TestInfinityOfATextWarnsOnce(t *testing.T) {
 		require.Equal(t, []string{"Warning|1292|Truncated incorrect DOUBLE value: '5x'", "Warning|1292|Truncated incorrect DOUBLE value: '1x'"}, on.rows("SHOW WARNINGS"))
 	}
 }
+
+// TestWideNumbersBesideWindows: a DECIMAL of more digits than a batch has is computed on rows where others are given before it (random query 60032/17).
+func TestWideNumbersBesideWindows(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE d (id INT, w DECIMAL(38,4), n TINYINT)", "INSERT INTO d VALUES (1, 1, 1)", "INSERT INTO d VALUES (2, 9999999999999999999999999999999999.9999, 127)")
+	for _, on := range []*lab{l, l.onRows()} {
+		for _, query := range []string{
+			"SELECT w + n, ROW_NUMBER() OVER (PARTITION BY id ORDER BY id) FROM d ORDER BY id",
+			"SELECT d.w + d.n, g.c FROM d JOIN (SELECT id, COUNT(*) AS c FROM d GROUP BY id) g ON g.id = d.id ORDER BY d.id",
+		} {
+			require.Equal(t, []string{"2.0000|1", "10000000000000000000000000000000126.9999|1"}, on.rows(query), query)
+		}
+	}
+}

@@ -473,7 +473,7 @@ func (c compiler) divide(op vector.ArithOp, e expression.BinaryExpression, incre
 
 // narrow is an expression whose values have a place in a batch, or after which the rows can begin again.
 func (c compiler) narrow(x vector.Expr, err error) (vector.Expr, error) {
-	if err == nil && vector.Wide(x) && !c.wide && !c.p.aggregated {
+	if err == nil && vector.Wide(x) && !c.wide && (!c.p.aggregated || c.p.many) {
 		return nil, errNotCompiled
 	}
 	return x, err

@@ -301,7 +301,7 @@ func (j *joining) pipeline() (*pipeline, bool) {
 	if _, err := vector.NewJoin(vector.NewBatches(&batch.Schema{Fields: probe.fields}), vector.NewBatches(&batch.Schema{Fields: build.fields}), join, nil); err != nil {
 		return nil, false
 	}
-	out := &pipeline{outer: probe.outer, computed: true, aggregated: probe.aggregated || build.aggregated, addressed: probe.addressed, budget: probe.budget}
+	out := &pipeline{outer: probe.outer, computed: true, aggregated: probe.aggregated || build.aggregated, many: true, addressed: probe.addressed, budget: probe.budget}
 	out.take(probe, ofProbe, j.kind == vector.BuildOuterJoin || j.kind == vector.FullJoin, j.kind != vector.BuildSemiJoin && j.kind != vector.BuildAntiJoin)
 	out.take(build, ofBuild, j.kind == vector.LeftJoin || j.kind == vector.FullJoin, j.kind != vector.SemiJoin && j.kind != vector.AntiJoin && j.kind != vector.NotInJoin)
 	title := joinTitles[j.kind]

@@ -35,6 +35,8 @@ type pipeline struct {
 	computed  bool
 	// aggregated: there is an aggregation, whose result may have no place in a batch.
 	aggregated bool
+	// many: above the aggregation there is a window, a join or a UNION, whose rows come before all are computed.
+	many bool
 	// same says what the rows are: pipelines of which it is the same have the same ones. Empty: nothing is known. origins are what the columns are, among
 	// such pipelines.
 	same    string
@@ -334,7 +336,7 @@ func (p *pipeline) project(ctx *sql.Context, projections []sql.Expression) (*pip
 		out.fields = append(out.fields, field)
 		out.names = append(out.names, field.Name)
 	}
-	out.aggregated, out.same = p.aggregated, p.same
+	out.aggregated, out.many, out.same = p.aggregated, p.many, p.same
 	out.plan = &step{title: "Project " + strings.Join(texts, ", "), of: out, below: p.steps()}
 	out.computeOver(p, exprs)
 	return out, true

@@ -103,7 +103,7 @@ func compileSides(ctx *sql.Context, in scope, schema sql.Schema, n *plan.SetOp) 
 			return nil, false
 		}
 		sides = append(sides, p)
-		out.aggregated = out.aggregated || p.aggregated
+		out.aggregated, out.many = out.aggregated || p.aggregated, true
 		out.plan.below = append(out.plan.below, p.steps()...)
 	}
 	for c, column := range schema {

@@ -58,7 +58,7 @@ func compileWindow(ctx *sql.Context, in scope, n *plan.Window) (*pipeline, bool)
 		return nil, false
 	}
 	c := compiler{ctx: ctx, p: child, wide: true}
-	out := &pipeline{outer: child.outer, computed: true, aggregated: true, budget: child.budget}
+	out := &pipeline{outer: child.outer, computed: true, aggregated: true, many: true, budget: child.budget}
 	exprs := make([]vector.Expr, len(n.SelectExprs))
 	var windows []*compiledWindow
 	var texts []string
