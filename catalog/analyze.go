@@ -43,34 +43,10 @@ func (r *rowCounts) keep(t *delta.Table, f delta.File, rows int64) {
 	r.files[countKey(t, f)] = rows
 }
 
-// analyzeTable is ANALYZE TABLE, with MySQL's answer. The planner goes by the statistics of a table's files, which are always those of the version
+// analyzeTable is ANALYZE TABLE. The planner goes by the statistics of a table's files, which are always those of the version
 // that it reads; what is to be found out is how many rows files without statistics have.
 func (c *Catalog) analyzeTable(s *sqlext.AnalyzeTable) action {
-	schema := sql.Schema{{Name: "Table", Type: textType}, {Name: "Op", Type: textType}, {Name: "Msg_type", Type: textType}, {Name: "Msg_text", Type: textType}}
-	return query("ANALYZE TABLE", schema, func(ctx *sql.Context) ([]sql.Row, error) {
-		var rows []sql.Row
-		for _, name := range s.Tables {
-			called := qualifiedName(name.Database, name.Name)
-			if name.Database == "" {
-				called = qualifiedName(ctx.GetCurrentDatabase(), name.Name)
-			}
-			t, err := c.lookup(ctx, name)
-			if err == nil {
-				err = c.countRows(ctx, t)
-			}
-			switch {
-			case ctx.Err() != nil:
-				return nil, ctx.Err()
-			case sql.ErrTableNotFound.Is(err):
-				rows = append(rows, sql.Row{called, "analyze", "Error", "Table '" + called + "' doesn't exist"}, sql.Row{called, "analyze", "status", "Operation failed"})
-			case err != nil:
-				rows = append(rows, sql.Row{called, "analyze", "Error", err.Error()}, sql.Row{called, "analyze", "status", "Operation failed"})
-			default:
-				rows = append(rows, sql.Row{called, "analyze", "status", "OK"})
-			}
-		}
-		return rows, nil
-	})
+	return c.reportTables("analyze", s.Tables, func(ctx *sql.Context, t *table) ([]error, error) { return nil, c.countRows(ctx, t) })
 }
 
 // countRows reads the number of rows from the footers of files whose statistics do not have it.
