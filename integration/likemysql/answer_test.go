@@ -88,6 +88,8 @@ const (
 	incomplete = "columns" // another number of columns
 )
 
+var allKinds = []string{outcome, number, message, names, types, lengths, decimals, charsets, flags, rows, effect, warnings, incomplete}
+
 // columnText is one column's metadata: quoted name, type, length, decimals, number of the character set, flags.
 func columnText(f *query.Field) string {
 	return fmt.Sprintf("column %s %s length %d decimals %d charset %d flags %d", quoted(f.Name), f.Type, f.ColumnLength, f.Decimals, f.Charset, f.Flags&kept)

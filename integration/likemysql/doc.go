@@ -7,4 +7,8 @@
 // writes the file. For new statements MySQL is asked, where one listens without a password for root; its database likemysql is made anew:
 //
 //	go test ./integration/likemysql -mysql 127.0.0.1:3306
+//
+// Another server of MySQL's protocol is measured by the same answers, which tells what a number of differences is worth:
+//
+//	go test ./integration/likemysql -run AnotherServer -v -against 127.0.0.1:3306
 package likemysql

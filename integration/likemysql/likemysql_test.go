@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 
 var (
 	peer   = flag.String("mysql", "", "`host:port` of a MySQL server that is asked anew; its database likemysql is dropped")
+	other  = flag.String("against", "", "`host:port` of another server of MySQL's protocol, whose differences are counted; its database likemysql is dropped")
 	update = flag.Bool("update", false, "writes testdata/differences.txt")
 )
 
@@ -34,7 +36,48 @@ func TestAnswersAreMySQLs(t *testing.T) {
 	if *peer != "" {
 		record(t, files)
 	}
-	address := harness.Start(t, t.TempDir()).Addr
+	found := differences(t, harness.Start(t, t.TempDir()).Addr, files)
+	if *update {
+		require.NoError(t, os.WriteFile(differencesFile, []byte(found), 0o644))
+	}
+	known, err := os.ReadFile(differencesFile)
+	require.NoError(t, err)
+	for _, line := range onlyIn(found, string(known)) {
+		t.Errorf("differs now from MySQL: %s", line)
+	}
+	for _, line := range onlyIn(string(known), found) {
+		t.Errorf("does not differ so any more: go test ./integration/likemysql -update: %s", line)
+	}
+}
+
+// TestAnotherServer counts in how many statements another server's answer is not MySQL's, by kind, and lakesql's beside it.
+func TestAnotherServer(t *testing.T) {
+	if *other == "" {
+		t.Skip("give -against host:port of a server")
+	}
+	files, err := filepath.Glob("testdata/*.sql")
+	require.NoError(t, err)
+	ours, err := os.ReadFile(differencesFile)
+	require.NoError(t, err)
+	theirs := differences(t, *other, files)
+	for _, kind := range slices.Concat([]string{"any"}, allKinds) {
+		t.Logf("%-14s lakesql %5d   the other server %5d", kind, countOf(kind, string(ours)), countOf(kind, theirs))
+	}
+}
+
+// countOf is how many lines of differences name the kind.
+func countOf(kind, differences string) (n int) {
+	for line := range strings.Lines(differences) {
+		named, _, _ := strings.Cut(line, ":")
+		if kind == "any" || slices.Contains(strings.Split(named, ", "), kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// differences are a line for each statement to which the server answers otherwise than MySQL: the kinds, and the statement.
+func differences(t *testing.T, address string, files []string) string {
 	prepare(t, address)
 	var found strings.Builder
 	for _, file := range statementFiles(files) {
@@ -51,17 +94,7 @@ func TestAnswersAreMySQLs(t *testing.T) {
 			}
 		}
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(differencesFile, []byte(found.String()), 0o644))
-	}
-	known, err := os.ReadFile(differencesFile)
-	require.NoError(t, err)
-	for _, line := range onlyIn(found.String(), string(known)) {
-		t.Errorf("differs now from MySQL: %s", line)
-	}
-	for _, line := range onlyIn(string(known), found.String()) {
-		t.Errorf("does not differ so any more: go test ./integration/likemysql -update: %s", line)
-	}
+	return found.String()
 }
 
 // onlyIn are the lines of a that b has not.
