@@ -47,7 +47,7 @@ const (
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of the types of UNION, of dates, of
-// every row, of COLLATE and of BETWEEN before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
+// every row, of COLLATE, of BETWEEN and of LIKE before all others too, because GMS computes what is constant in a filter; that reaches not every kind of statement.
 var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: resultRule, Apply: describeResult}, // before expressions are others than those of the statement; an analyzer does so before its own rules too

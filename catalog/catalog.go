@@ -128,7 +128,8 @@ func (c *Catalog) newEngine() *sqle.Engine {
 			AddPreAnalyzeRule(collatedRule, everywhere(eachExpression(collateTexts))).AddPreAnalyzeRule(carriedRule, everywhere(eachExpression(carryCollations))).
 			AddPreAnalyzeRule(carriedColumnsRule, everywhere(carryColumns)).
 			AddPreAnalyzeRule(dateTextRule, eachExpression(writeDates)).AddPreAnalyzeRule(dateReadRule, eachExpression(readDates)).
-			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(eachExpression(computeBounds))).Build()
+			AddPreAnalyzeRule(everyRowRule, evaluateEveryRow).AddPreAnalyzeRule(betweenRule, everywhere(eachExpression(computeBounds))).
+			AddPreAnalyzeRule(likeRule, everywhere(eachExpression(likeTexts))).Build()
 	}
 	c.plain = build()
 	a := build()

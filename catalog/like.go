@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/transform"
@@ -10,7 +12,8 @@ import (
 )
 
 // likeTexts has LIKE match the characters of texts. GMS takes a text that a function makes of a literal and a column of numbers for bytes, of which _ is one. An
-// ESCAPE that is not the same for all rows is refused, as MySQL does.
+// ESCAPE that is not the same for all rows is refused, as MySQL does. A pattern that may have a backslash is given its ESCAPE: of one without, GMS makes
+// comparisons with the pattern's text, backslash and all.
 func likeTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 	l, ok := e.(*expression.Like)
 	if !ok || !l.Resolved() {
@@ -21,10 +24,24 @@ func likeTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.Tr
 	}
 	left, okL := ofCharacters(ctx, l.Left())
 	right, okR := ofCharacters(ctx, l.Right())
-	if !okL && !okR {
+	escape := l.Escape
+	if escape == nil && mayEscape(l.Right()) {
+		escape = expression.NewLiteral(`\`, types.LongText)
+	}
+	if !okL && !okR && escape == l.Escape {
 		return e, transform.SameTree, nil
 	}
-	return expression.NewLike(left, right, l.Escape), transform.NewTree, nil
+	return expression.NewLike(left, right, escape), transform.NewTree, nil
+}
+
+// mayEscape says whether a pattern may have a backslash.
+func mayEscape(pattern sql.Expression) bool {
+	literal, ok := pattern.(*expression.Literal)
+	if !ok {
+		return true
+	}
+	text, ok := literal.Value().(string)
+	return ok && strings.Contains(text, `\`)
 }
 
 func isField(_ *sql.Context, e sql.Expression) bool {

@@ -16,10 +16,10 @@ const assigned = ", 0x3A3D5F)"
 
 var rewritten = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` +
 	QuantifiedFunction + `\('([^']*)',\(|, ` + RollupFunction + `\('([^']*)'\)|` + regexp.QuoteMeta(assigned) +
-	`|` + LiteralFunction + `\('(\w+)'(\s*),('(?:[^'\\]|\\.|'')*')\)`)
+	`|` + LiteralFunction + `\('(\w+)'(\s*),('(?:[^'\\]|\\.|'')*')\)` + `|(\\)\\(?:' '|" ")([%_])`)
 
-// AsWritten is a text before Rewrite made calls of assignments, quantifiers, WITH ROLLUP and literals of dates in it, for the name of a column, a view and errors.
-func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4$5$6$7") }
+// AsWritten is a text before Rewrite made calls of assignments, quantifiers, WITH ROLLUP and literals of dates in it, and two texts of one, for the name of a column, a view and errors.
+func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4$5$6$7$8$9") }
 
 // VariableName is the name of the variable in the first argument of AssignFunction or VariableFunction.
 func VariableName(text string) string {

@@ -227,6 +227,6 @@ func TestClientsAreLeftAlone(t *testing.T) {
 		require.Equal(t, metadataStatement(stmt), ok, sql)
 		out, err := Rewrite(sql)
 		require.NoError(t, err, sql)
-		require.Equal(t, sql, out)
+		require.Equal(t, sql, AsWritten(out)) // but for the backslashes of patterns
 	}
 }

@@ -315,7 +315,11 @@ func (l *lexer) onePart(start int) (text []byte, end int, ok bool) {
 			if i == l.limit {
 				return nil, 0, false
 			}
-			text = append(text, unescape(l.sql[i]))
+			if c := l.sql[i]; c == '%' || c == '_' { // keep the backslash, for LIKE
+				text = append(text, '\\', c)
+			} else {
+				text = append(text, unescape(c))
+			}
 		case c == quote && i+1 < l.limit && l.sql[i+1] == quote:
 			i++
 			text = append(text, quote)

@@ -70,7 +70,7 @@ func (e *editor) origin(start, i int) int {
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
 // `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, and the unit of
-// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, `@v := e` amid a statement into a call of AssignFunction, `> ALL (SELECT ...)` into `> ` and a call of QuantifiedFunction, WITH ROLLUP into a call of RollupFunction, `DATE '2024-02-29'` into one of LiteralFunction; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, `@v := e` amid a statement into a call of AssignFunction, `> ALL (SELECT ...)` into `> ` and a call of QuantifiedFunction, WITH ROLLUP into a call of RollupFunction, `DATE '2024-02-29'` into one of LiteralFunction, `'a\_b'` into `'a\\' '_b'`; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
 // nothing. The error is a *RefusedError: STREAM outside of a stream statement, or QUALIFY.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
@@ -96,7 +96,7 @@ func Rewrite(sql string) (string, error) {
 
 // mayNeedRewrite is a cheap test that most statements fail.
 func mayNeedRewrite(sql string) bool {
-	if strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") || strings.Contains(sql, ":=") || mayHaveTypedLiteral(sql) {
+	if strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") || strings.Contains(sql, ":=") || strings.Contains(sql, `\_`) || strings.Contains(sql, `\%`) || mayHaveTypedLiteral(sql) {
 		return true
 	}
 	lower := strings.ToLower(sql)
@@ -134,6 +134,7 @@ func rewriteTokens(tokens []token, edits *editor) error {
 	r := rewriter{tokens: tokens, edits: edits}
 	r.statement()
 	r.typedLiterals()
+	r.wildcards()
 	r.assignments()
 	return r.run(nil)
 }

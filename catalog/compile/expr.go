@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -437,14 +438,29 @@ func (c compiler) like(e *expression.Like) (vector.Expr, error) {
 		return nil, err
 	}
 	literal, ok := e.Right().(*expression.Literal)
-	if !ok || x.Type().Kind != batch.String || e.Escape != nil || !c.comparedByBytes(e.Left(), e.Right()) {
+	if !ok || x.Type().Kind != batch.String || !c.comparedByBytes(e.Left(), e.Right()) {
 		return nil, errNotCompiled
 	}
 	pattern, ok := literal.Value().(string)
-	if !ok {
+	escape, okEscape := escapeOf(e)
+	if !ok || !okEscape {
 		return nil, errNotCompiled
 	}
-	return vector.NewLike(x, pattern, '\\')
+	return vector.NewLike(x, pattern, escape)
+}
+
+// escapeOf is the character of ESCAPE, by default a backslash; false where it is no literal of one.
+func escapeOf(e *expression.Like) (rune, bool) {
+	if e.Escape == nil {
+		return '\\', true
+	}
+	literal, ok := e.Escape.(*expression.Literal)
+	if !ok {
+		return 0, false
+	}
+	text, _ := literal.Value().(string)
+	escape, size := utf8.DecodeRuneInString(text)
+	return escape, size > 0 && size == len(text) && escape != utf8.RuneError
 }
 
 // defaultIncrement is of div_precision_increment.
