@@ -133,18 +133,8 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{sqlext.AssignFunction, nameAsWritten}, {sqlext.LiteralFunction, nameAsWritten}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"char", cutCharacters}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"mysql", nameSystemTables},
+	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"char", cutCharacters}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
 	{sqlext.QuantifiedFunction, compareQuantified},
-}
-
-// nameAsWritten gives columns the names that they have without what sqlext.Rewrite made of them.
-func nameAsWritten(stmt ast.SQLNode) error {
-	return ast.Walk(func(n ast.SQLNode) (bool, error) {
-		if e, ok := n.(*ast.AliasedExpr); ok {
-			e.InputExpression = sqlext.AsWritten(e.InputExpression)
-		}
-		return true, nil
-	}, stmt)
 }
 
 // adaptQuery makes the adaptations, also below EXPLAIN, into which a walk does not go.
