@@ -336,7 +336,7 @@ func (r *rewriter) afterTable(i int) bool {
 	t, before := r.at(i-1), r.at(i-2)
 	mustBeName := before.is("FROM") || before.is("JOIN") || before.punct(",") || before.punct(".")
 	switch {
-	case t.kind == tokQuoted || t.kind == tokString:
+	case t.kind == tokQuoted || t.kind == tokString || t.kind == tokNumber: // no table, but a text that has been rewritten stays as it is
 		return true
 	case t.kind != tokWord || t.is("FROM") || t.is("JOIN"):
 		return false
