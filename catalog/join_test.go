@@ -139,3 +139,20 @@ func TestAnAggregateOfASubqueryInHavingIsItsOwn(t *testing.T) {
 		require.Equal(t, []string{"1|6", "2|11"}, s.rows("SELECT k, SUM(n) FROM a GROUP BY k HAVING MAX(n) > (SELECT MIN(n) FROM a) ORDER BY k"))
 	}
 }
+
+// TestJoinWithAConditionThatIsFalse: the analyzer puts an empty table for its side, and joins above it find their rows by their keys.
+func TestJoinWithAConditionThatIsFalse(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE t (x INT)", "INSERT INTO t VALUES (1), (2)")
+	for query, want := range map[string][]string{
+		"SELECT a.x, b.x, c.x FROM t a LEFT JOIN t b ON a.x = b.x AND 1 = 2 LEFT JOIN t c ON b.x = c.x ORDER BY 1": {"1|NULL|NULL", "2|NULL|NULL"},
+		"SELECT COUNT(*) FROM t a LEFT JOIN t b ON a.x = b.x AND FALSE JOIN t c ON b.x = c.x":                      {"0"},
+		"SELECT a.x, c.x FROM t a LEFT JOIN t b ON FALSE RIGHT JOIN t c ON b.x = c.x ORDER BY 2":                   {"NULL|1", "NULL|2"},
+		"SELECT COUNT(*), SUM(x), MAX(x) FROM t WHERE FALSE":                                                       {"0|NULL|NULL"},
+		"SELECT x FROM t UNION ALL SELECT x FROM t WHERE FALSE ORDER BY 1":                                         {"1", "2"},
+	} {
+		require.Equal(t, want, l.rows(query), query)
+		require.True(t, strings.HasPrefix(l.plan(query), "Vector"), l.plan(query))
+		require.Equal(t, want, l.onRows().rows(query), query)
+	}
+}

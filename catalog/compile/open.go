@@ -73,8 +73,11 @@ func Fields(ctx *sql.Context, n sql.Node) ([]batch.Field, error) {
 	if p, ok := compile(ctx, n); ok {
 		return p.fields, nil
 	}
-	schema := n.Schema(ctx)
-	exact := passedThrough(ctx, n)
+	return fieldsOf(n.Schema(ctx), passedThrough(ctx, n))
+}
+
+// fieldsOf are the columns of a schema as batches have them: exact where that is known.
+func fieldsOf(schema sql.Schema, exact []*batch.Field) ([]batch.Field, error) {
 	out := make([]batch.Field, len(schema))
 	for i, c := range schema {
 		if i < len(exact) && exact[i] != nil {

@@ -76,6 +76,8 @@ func compileNode(ctx *sql.Context, in scope, n sql.Node) (*pipeline, bool) {
 		return sourcePipeline(ctx, in, s), true
 	}
 	switch n := n.(type) {
+	case *plan.EmptyTable:
+		return compileEmpty(ctx, in, n)
 	case *plan.TableAlias:
 		return compileAlias(ctx, in, n, n.Child)
 	case *plan.SubqueryAlias:
