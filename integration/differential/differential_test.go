@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -54,6 +55,7 @@ func TestTwoExecutorsOneAnswer(t *testing.T) {
 		}
 	})
 	t.Logf("%s in %s", all, time.Since(begin).Round(time.Second))
+	require.LessOrEqual(t, all.givenUp, max(1, int(queries/10_000)), "too many queries were given up")
 	if queries >= defaultQueries {
 		require.Greater(t, all.whole*6, all.explained, "too few queries run on batches as a whole")
 	}
@@ -62,15 +64,15 @@ func TestTwoExecutorsOneAnswer(t *testing.T) {
 // tally is what queries did.
 type tally struct {
 	sync.Mutex                       // guards the rest
-	queries, differences             int
+	queries, differences, givenUp    int
 	explained, whole, partly, by, no int // of the explained: all on batches, some of it, by statistics, nothing
 	errors                           map[int]int
 	rows                             int
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("%d queries, %d differences, %d rows, errors by number %v; of %d that were explained %d ran on batches as a whole, %d in part, %d by statistics, %d not",
-		a.queries, a.differences, a.rows, a.errors, a.explained, a.whole, a.partly, a.by, a.no)
+	return fmt.Sprintf("%d queries, %d differences, %d given up after %s, %d rows, errors by number %v; of %d that were explained %d ran on batches as a whole, %d in part, %d by statistics, %d not",
+		a.queries, a.differences, a.givenUp, limit, a.rows, a.errors, a.explained, a.whole, a.partly, a.by, a.no)
 }
 
 // run asks so many queries of a seed, from the first on.
@@ -93,6 +95,11 @@ func (a *tally) run(t *testing.T, seed uint64, first, count int) {
 		text := q.String()
 		begin := time.Now()
 		what, answer, err := both.compare(q)
+		if errors.Is(err, errGivenUp) {
+			t.Logf("given up: seed %d, query %d: %s", seed, i, text)
+			a.giveUp()
+			continue
+		}
 		require.NoError(t, err)
 		if took := time.Since(begin); took > slow {
 			t.Logf("%s for %s", took.Round(time.Millisecond), text)
@@ -114,6 +121,13 @@ func (a *tally) full() bool {
 	a.Lock()
 	defer a.Unlock()
 	return a.differences >= maxDifferences
+}
+
+func (a *tally) giveUp() {
+	a.Lock()
+	defer a.Unlock()
+	a.queries++
+	a.givenUp++
 }
 
 func (a *tally) count(rows answer, differs bool) {
@@ -168,8 +182,16 @@ func (p *pair) compare(q *query) (what string, rows answer, err error) {
 	if err != nil {
 		return "", rows, err
 	}
+	if vector.number == timedOut || rows.number == timedOut {
+		return "", rows, errGivenUp
+	}
 	return difference(q, vector, rows), rows, nil
 }
+
+// timedOut is the number of the error of max_execution_time.
+const timedOut = 3024
+
+var errGivenUp = errors.New("a side took too long")
 
 // reduced is the text of a difference, made small.
 func (p *pair) reduced(q *query, what string) string {

@@ -2,11 +2,13 @@ package differential
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -56,6 +58,9 @@ type client struct {
 	conn *mysql.Conn
 }
 
+// limit is how long a query may take, after which it is given up: joins of rows without a key compare all with all.
+const limit = time.Minute
+
 // connect opens a connection whose lakesql_vector has a value.
 func (l *lake) connect(vector string) *client {
 	l.t.Helper()
@@ -63,7 +68,7 @@ func (l *lake) connect(vector string) *client {
 	require.NoError(l.t, err)
 	l.t.Cleanup(conn.Close)
 	c := &client{l.t, conn}
-	c.exec("SET lakesql_vector = " + vector)
+	c.exec("SET lakesql_vector = "+vector, fmt.Sprintf("SET max_execution_time = %d", limit.Milliseconds()))
 	return c
 }
 
