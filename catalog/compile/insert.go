@@ -25,14 +25,14 @@ type Sink interface {
 }
 
 // buildInsert writes INSERT ... SELECT without making rows, when the SELECT compiles to exactly the table's types. Else GMS inserts row by row what
-// assign has converted. nil, nil: the table is none of ours, or that is done.
+// assign has converted. nil, nil: the table is none of ours, or that is done, or there are no rows.
 func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto, outer sql.Row) (sql.RowIter, error) {
 	insertable, err := plan.GetInsertable(n.Destination)
 	if err != nil {
 		return nil, nil // GMS words the error
 	}
 	sink, ok := sql.GetUnderlyingTable(insertable).(Sink)
-	if !ok || isAssigned(n.Source) || n.IsReplace || n.OnDupExprs.HasUpdates() {
+	if !ok || plan.IsEmptyTable(n.Source) || isAssigned(n.Source) || n.IsReplace || n.OnDupExprs.HasUpdates() {
 		return nil, nil
 	}
 	if !n.Ignore {
