@@ -22,6 +22,9 @@ func Install(base *rowexec.BaseBuilder) { base.PriorityBuilder = &Builder{base: 
 // Build returns the rows of a node; nil, nil when GMS shall build it. outer is what
 // rows begin with: what stands to the left in joins. What may refer to an outer query (PrependNode and what is above it) is never compiled here.
 func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIter, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *plan.DescribeQuery:
 		return b.explain(ctx, n, outer)
@@ -39,6 +42,8 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 		return b.buildGroupBy(ctx, n, outer)
 	case *plan.Filter:
 		return b.buildFilter(ctx, n, outer)
+	case *plan.JoinNode:
+		return b.buildJoin(ctx, n, outer)
 	case *plan.SetOp:
 		return b.buildSetOp(ctx, n, outer)
 	case *plan.Sort:
@@ -56,7 +61,7 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	case *plan.OrderedDistinct:
 		return b.buildDistinct(ctx, n, n.Child, outer)
 	case *plan.Project, *plan.TableAlias, *plan.ResolvedTable, *plan.SubqueryAlias, *plan.Having,
-		*plan.JoinNode, *plan.TopN, *plan.Limit, *plan.Offset:
+		*plan.TopN, *plan.Limit, *plan.Offset:
 		return b.buildWhole(ctx, n, outer)
 	}
 	return nil, nil
@@ -109,10 +114,16 @@ func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter, outer sql.Row) (
 	}
 	child, ok := compileNode(ctx, besides(ctx, outer), n.Child)
 	if !ok {
-		return buildNarrowed(ctx, n)
+		if rows, err := buildNarrowed(ctx, n); rows != nil || err != nil {
+			return rows, err
+		}
 	}
-	if child.aggregated {
-		return nil, nil
+	if !ok || child.aggregated {
+		rows, err := b.base.Build(ctx, n.Child, outer)
+		if err != nil {
+			return nil, err
+		}
+		return plan.NewFilterIter(&interruptible{Expression: n.Expression}, rows), nil
 	}
 	p, rest := compileFilter(ctx, child, n.Expression)
 	runs(ctx, n.Child, p)
@@ -124,7 +135,7 @@ func (b *Builder) buildFilter(ctx *sql.Context, n *plan.Filter, outer sql.Row) (
 	if err != nil {
 		return nil, closeAfter(ctx, iter, err)
 	}
-	return plan.NewFilterIter(predicate, iter), nil
+	return plan.NewFilterIter(&interruptible{Expression: predicate}, iter), nil
 }
 
 func (b *Builder) buildGroupBy(ctx *sql.Context, n *plan.GroupBy, outer sql.Row) (sql.RowIter, error) {
