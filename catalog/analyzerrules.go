@@ -44,6 +44,7 @@ const (
 	unionTypesRule
 	carriedColumnsRule
 	trimRule
+	jsonCastRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of the types of UNION, of dates, of
@@ -79,6 +80,7 @@ var installRules = sync.OnceFunc(func() {
 		analyzer.Rule{Id: collatedRule, Apply: everywhere(eachExpression(collateTexts))},
 		analyzer.Rule{Id: likeRule, Apply: everywhere(eachExpression(likeTexts))},
 		analyzer.Rule{Id: jsonTruthRule, Apply: everywhere(eachExpression(countTruths))},
+		analyzer.Rule{Id: jsonCastRule, Apply: everywhere(eachExpression(castJSON))}, // behind what gives it dates and truths
 		analyzer.Rule{Id: collatedMembersRule, Apply: everywhere(eachExpression(collateMembers))},
 	)
 	allowSubqueries()

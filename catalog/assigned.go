@@ -17,6 +17,7 @@ import (
 
 // assignments are those of one SET, in order: an expression sees what the ones before it have assigned, as in MySQL.
 type assignments struct {
+	table  string
 	ignore bool // UPDATE IGNORE: a value that does not fit becomes the nearest one, with a warning
 	made   []*compile.Assigned
 }
@@ -49,7 +50,7 @@ func (a *assignment) WithResolvedChildren(ctx context.Context, children []any) (
 	if err != nil {
 		return nil, err
 	}
-	out := compile.NewAssigned(value, a.to, a.all.ignore)
+	out := compile.NewAssigned(value, a.all.table, a.to, a.all.ignore)
 	a.all.made = append(a.all.made, out)
 	return out, nil
 }

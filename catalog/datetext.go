@@ -36,7 +36,7 @@ func writeDates(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.T
 	}
 	children := slices.Clone(e.Children())
 	for i, c := range children {
-		if isDate(ctx, c) {
+		if isDate(ctx, c) && !takesDocument(e, i) {
 			children[i] = dateText(c)
 		}
 	}
@@ -108,6 +108,18 @@ func takesText(ctx *sql.Context, e sql.Expression) bool {
 func isJSONCast(ctx *sql.Context, e sql.Expression) bool {
 	_, cast := e.(*expression.Convert)
 	return cast && types.IsJSON(e.Type(ctx))
+}
+
+// takesDocument tells whether an operand is a document, which no date is: the function says so.
+func takesDocument(e sql.Expression, operand int) bool {
+	f, ok := e.(sql.FunctionExpression)
+	return ok && operand < documents[strings.ToLower(f.FunctionName())]
+}
+
+// documents are how many of the first operands of MySQL's functions are documents.
+var documents = map[string]int{
+	"json_array_append": 1, "json_array_insert": 1, "json_contains": 2, "json_contains_path": 1, "json_depth": 1, "json_extract": 1, "json_insert": 1, "json_keys": 1,
+	"json_length": 1, "json_overlaps": 2, "json_pretty": 1, "json_remove": 1, "json_replace": 1, "json_search": 1, "json_set": 1, "json_type": 1, "json_value": 1,
 }
 
 // textFunctions are the functions of texts, by GMS's names.

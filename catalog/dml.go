@@ -12,7 +12,7 @@ import (
 
 // changeStatement is the node of a statement of MySQL's grammar that changes rows. Each run parses it anew, as planning changes the AST.
 // auth is checked before; the SELECT that the statement is turned into checks what is needed for its tables.
-func (p *parser) changeStatement(name, text string, auth ast.AuthInformation, run func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error)) ast.Statement {
+func (p *parser) changeStatement(name, text string, written ast.Statement, auth ast.AuthInformation, run func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error)) ast.Statement {
 	a := change(name, func(ctx *sql.Context) (types.OkResult, error) {
 		stmt, _, _, err := p.mysql.ParseWithOptions(ctx, text, ';', false, sql.LoadSqlMode(ctx).ParserOptions())
 		if err == nil {
@@ -24,16 +24,17 @@ func (p *parser) changeStatement(name, text string, auth ast.AuthInformation, ru
 		return run(ctx, stmt)
 	})
 	return ast.InjectedStatement{
-		Statement: &statement{action: a, text: text, parse: p.parseChange},
+		Statement: &statement{action: a, text: text, written: written, parse: p.parseChange},
 		Auth:      auth,
 		Children:  parameters(sqlext.Params(text)),
 	}
 }
 
 // truncateStatement is the node of TRUNCATE.
-func (p *parser) truncateStatement(text string, table ast.TableName) ast.Statement {
+func (p *parser) truncateStatement(text string, written *ast.DDL) ast.Statement {
+	table := written.Table
 	auth := needs(ast.AuthType_DROP, sqlext.Name{Database: table.DbQualifier.String(), Name: table.Name.String()})
-	return p.changeStatement("TRUNCATE", text, auth, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+	return p.changeStatement("TRUNCATE", text, written, auth, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
 		table := stmt.(*ast.DDL).Table
 		expr := &ast.AliasedTableExpr{Expr: table}
 		return p.c.truncate(ctx, tableRefs(ast.TableExprs{expr}, nil)[0])

@@ -69,9 +69,9 @@ func TestUpdateRefused(t *testing.T) {
 	l.exec("CREATE TABLE t (a INT NOT NULL, b TINYINT, s VARCHAR(3), d DATE)", "INSERT INTO t VALUES (1, 1, 'abc', '2024-01-01')",
 		"CREATE TABLE u (a INT, b INT)", "INSERT INTO u VALUES (1, 2)", "CREATE VIEW v AS SELECT * FROM t")
 	for query, part := range map[string]string{
-		"UPDATE t SET b = 300":                       "out of range",
-		"UPDATE t SET b = 'x'":                       "not a valid value",
-		"UPDATE t SET s = 'abcd'":                    "too large",
+		"UPDATE t SET b = 300":                       "Out of range value for column 'b'",
+		"UPDATE t SET b = 'x'":                       "Incorrect integer value: 'x' for column 'b'",
+		"UPDATE t SET s = 'abcd'":                    "Data too long for column 's'",
 		"UPDATE t SET a = NULL":                      "null",
 		"UPDATE t SET a = b - NULL":                  "",
 		"UPDATE t SET d = '2024-02-30'":              "",

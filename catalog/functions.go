@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
@@ -74,14 +75,14 @@ var correctedFunctions = map[string]sql.Function{
 	"replace": bytesOr("replace", 3, func(ctx *sql.Context, args []sql.Expression) sql.Expression {
 		return function.NewReplace(ctx, args[0], args[1], args[2])
 	}),
-	"json_quote":   ofText("json_quote", json.NewJSONQuote),
+	"json_quote":   ofText("json_quote", sql.IsStringType, json.NewJSONQuote),
 	"json_type":    sql.FunctionN{Name: "json_type", Fn: newJSONType},
 	"quote":        scalarFunction("quote", 1, 1, quotedText),
 	"soundex":      sql.Function1{Name: "soundex", Fn: newSoundex},
 	"format":       sql.FunctionN{Name: "format", Fn: newFormat},
 	"session_user": sql.NewFunction0("session_user", function.NewUser),
 	"system_user":  sql.NewFunction0("system_user", function.NewUser),
-	"json_unquote": ofText("json_unquote", json.NewJSONUnquote),
+	"json_unquote": ofText("json_unquote", textOrJSON, json.NewJSONUnquote),
 	"timestamp":    sql.Function1{Name: "timestamp", Fn: newTimestamp},
 	"datetime":     sql.Function1{Name: "datetime", Fn: newTimestamp},
 }
@@ -154,15 +155,30 @@ func extractedWeek(ctx *sql.Context, e *function.Extract) (sql.Expression, bool)
 	return week, err == nil
 }
 
-// ofText is a function that knows GMS's own texts only: a column of the lake is given to it as such.
-func ofText(name string, build func(*sql.Context, sql.Expression) sql.Expression) sql.Function {
-	return sql.Function1{Name: name, Fn: func(ctx *sql.Context, e sql.Expression) sql.Expression {
-		if types.IsTextOnly(e.Type(ctx)) {
+// ofText is a function that takes operands of some types, and knows GMS's own texts only: a column of the lake is given to it as such.
+func ofText(name string, takes func(sql.Type) bool, build func(*sql.Context, sql.Expression) sql.Expression) sql.Function {
+	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+		if len(args) != 1 {
+			return nil, sql.ErrInvalidArgumentNumber.New(name, "1", len(args))
+		}
+		e := args[0]
+		t := e.Type(ctx)
+		if !takes(t) && t != types.Null && !isBindVar(e) {
+			return nil, mysql.NewSQLError(3064, "HY000", "Incorrect type for argument 1 in function %s.", name)
+		}
+		if types.IsTextOnly(t) {
 			e = compile.NewDateText(e)
 		}
-		return build(ctx, e)
+		return build(ctx, e), nil
 	}}
 }
+
+func isBindVar(e sql.Expression) bool {
+	_, ok := e.(*expression.BindVar)
+	return ok
+}
+
+func textOrJSON(t sql.Type) bool { return sql.IsStringType(t) || types.IsJSON(t) }
 
 // newTimestamp is TIMESTAMP(e). GMS's of a DATE is a DATE, and of a text a text.
 func newTimestamp(ctx *sql.Context, e sql.Expression) sql.Expression {

@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
 )
 
@@ -32,6 +35,54 @@ var jsonFunctions = map[string]sql.Function{
 		}
 		return &extractAll{jsonCall{"json_extract", args}}, nil
 	}},
+}
+
+// castJSON words the error of CAST(text AS JSON) of what is none.
+func castJSON(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+	if c, ok := e.(*expression.Convert); ok && types.IsJSON(c.Type(ctx)) {
+		return jsonCast{c}, transform.NewTree, nil
+	}
+	return e, transform.SameTree, nil
+}
+
+// jsonCast is CAST(e AS JSON).
+type jsonCast struct{ *expression.Convert }
+
+var (
+	_ sql.Expression         = jsonCast{}
+	_ sql.CollationCoercible = jsonCast{}
+	_ compile.Wrapper        = jsonCast{}
+)
+
+// Unwrap returns GMS's.
+func (c jsonCast) Unwrap() sql.Expression { return c.Convert }
+
+// Eval is the document.
+func (c jsonCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := c.Convert.Eval(ctx, row)
+	if !sql.ErrInvalidJson.Is(err) {
+		return v, err
+	}
+	text, childErr := c.Child.Eval(ctx, row)
+	if childErr == nil {
+		text, childErr = sql.UnwrapAny(ctx, text)
+	}
+	if childErr != nil {
+		return nil, childErr
+	}
+	if bytes, ok := text.([]byte); ok {
+		text = string(bytes)
+	}
+	return nil, sql.ErrInvalidJSONText.New(1, "cast_as_json", text)
+}
+
+// WithChildren returns it over another expression.
+func (c jsonCast) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
+	e, err := c.Convert.WithChildren(ctx, children...)
+	if convert, ok := e.(*expression.Convert); ok && err == nil {
+		return jsonCast{convert}, nil
+	}
+	return e, err
 }
 
 // jsonLength is GMS's function, whose value has not the type that it says.

@@ -494,7 +494,7 @@ func (m *mergeRun) chosen(clauses []sqlext.MergeClause, actions []rowAction, fie
 			for _, e := range all[:a] {
 				one.Whens = append(one.Whens, &ast.When{Cond: e, Val: &ast.NullVal{}})
 			}
-			value := (&assignments{}).expr(fields[from.at], exprs[from.at], address)
+			value := (&assignments{table: m.t.name}).expr(fields[from.at], exprs[from.at], address)
 			one.Whens = append(one.Whens, &ast.When{Cond: all[a], Val: value})
 			out[from.at] = one
 		}

@@ -40,7 +40,7 @@ func TestMergeRefused(t *testing.T) {
 		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED THEN INSERT *":                                "v",
 		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET nope = 1":                         "nope",
 		"MERGE INTO t USING u ON t.id = u.nope WHEN MATCHED THEN DELETE":                                    "nope",
-		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = 'x'":                          "not a valid value",
+		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = 'x'":                          "Incorrect integer value: 'x' for column 'v'",
 		"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET u.v = 1":                          "no column of the target",
 		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = u.w":            "u.w is a column of the source",
 		"MERGE INTO t USING u ON t.id = u.id WHEN NOT MATCHED BY SOURCE AND w + 1 IS NULL THEN DELETE":      "w is a column of the source",

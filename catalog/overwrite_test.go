@@ -18,7 +18,7 @@ func TestInsertOverwrite(t *testing.T) {
 	require.Equal(t, 1, l.affected("INSERT OVERWRITE t PARTITION (p = '2') (a) VALUES (23)"))
 	require.Equal(t, []string{"23|2", "33|3", "111|1"}, l.rows("SELECT * FROM t ORDER BY a"))
 	l.refused("INSERT OVERWRITE t PARTITION (a = 1) SELECT 1", "no partition column")
-	l.refused("INSERT OVERWRITE t VALUES ('x', 1)", "not a valid value")
+	l.refused("INSERT OVERWRITE t VALUES ('x', 1)", "Incorrect integer value: 'x' for column 'a'")
 	l.exec("BEGIN", "INSERT OVERWRITE t VALUES (7, 7)")
 	require.Equal(t, []string{"7|7"}, l.rows("SELECT * FROM t"))
 	l.exec("ROLLBACK")

@@ -215,7 +215,7 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 			if systemTable(s.Table) {
 				return nil, errGrantTables
 			}
-			return p.truncateStatement(text, s.Table), nil
+			return p.truncateStatement(text, s), nil
 		}
 	case *ast.AlterTable: // CREATE INDEX and DROP INDEX; ALTER TABLE itself is ours
 		if !systemTable(s.Table) {
@@ -236,14 +236,14 @@ func (p *parser) adapt(stmt ast.Statement, text string) (ast.Statement, error) {
 		if systemTables(s.TableExprs) {
 			return nil, errGrantTables
 		}
-		return p.changeStatement("UPDATE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+		return p.changeStatement("UPDATE", text, s, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
 			return p.c.update(ctx, stmt.(*ast.Update))
 		}), nil
 	case *ast.Delete:
 		if systemTables(s.TableExprs) {
 			return nil, errGrantTables
 		}
-		return p.changeStatement("DELETE", text, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
+		return p.changeStatement("DELETE", text, s, bySelect, func(ctx *sql.Context, stmt ast.Statement) (types.OkResult, error) {
 			return p.c.delete(ctx, stmt.(*ast.Delete))
 		}), nil
 	case *ast.Insert:

@@ -90,7 +90,7 @@ func TestInsertOfBatches(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []sql.Row{{types.OkResult{RowsAffected: 2}}}, rows)
 	require.Equal(t, []string{"2|NULL", "3|three"}, l.rows("SELECT * FROM dst ORDER BY a"))
-	l.refused("INSERT INTO strict SELECT a, x FROM src", "too large")
+	l.refused("INSERT INTO strict SELECT a, x FROM src", "Data too long for column 'x' at row 3")
 	l.exec("INSERT INTO src VALUES (NULL, 'none')")
 	l.refused("INSERT INTO dst SELECT a, x FROM src", "a")
 	l.exec("BEGIN", "INSERT INTO dst SELECT a + 10, x FROM src WHERE a = 1", "INSERT INTO dst SELECT a, x FROM src WHERE a = 1")

@@ -21,6 +21,7 @@ import (
 type statement struct {
 	action
 	text     string
+	written  ast.Statement // of MySQL's grammar; nil for one of ours
 	params   []sql.Expression
 	affected int64                                 // rows that the execution has changed
 	parse    func(text string) (*statement, error) // parses the bound text
@@ -84,6 +85,16 @@ func TextOf(stmt ast.Statement) string {
 		}
 	}
 	return ast.String(stmt)
+}
+
+// Written is a parsed statement as MySQL's grammar has it, where it became one of ours.
+func Written(stmt ast.Statement) ast.Statement {
+	if injected, ok := stmt.(ast.InjectedStatement); ok {
+		if own, ok := injected.Statement.(*statement); ok && own.written != nil {
+			return own.written
+		}
+	}
+	return stmt
 }
 
 // Schema is that of the rows.

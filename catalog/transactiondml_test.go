@@ -30,7 +30,7 @@ func TestTransactionOfChanges(t *testing.T) {
 		require.Equal(t, []string{"3"}, l.rows("SELECT COUNT(*) FROM t"))
 		l.exec("ROLLBACK TO s")
 		require.Equal(t, []string{"1|1", "2|20", "3|3", "4|4", "5|5"}, l.rows("SELECT * FROM t ORDER BY a"))
-		l.refused("UPDATE t SET b = 'x' WHERE a = 3", "not a valid value")
+		l.refused("UPDATE t SET b = 'x' WHERE a = 3", "Incorrect integer value: 'x' for column 'b'")
 		require.Equal(t, 1, l.affected("DELETE FROM t WHERE a = 5"))
 		require.Equal(t, []string{"1|1", "2|2", "3|3"}, other.rows("SELECT * FROM t ORDER BY a"))
 		l.exec("COMMIT")

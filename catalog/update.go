@@ -65,7 +65,7 @@ func (c *Catalog) selectUpdated(ctx *sql.Context, u *ast.Update) (*rowSelect, er
 	if err != nil {
 		return nil, err
 	}
-	set := &assignments{ignore: u.Ignore != ""}
+	set := &assignments{table: t.name, ignore: u.Ignore != ""}
 	sel := &ast.Select{Comments: u.Comments, With: u.With, From: u.TableExprs, Where: u.Where, OrderBy: u.OrderBy, Limit: u.Limit, SelectExprs: t.address()}
 	act, values, err := t.assign(ctx, set, u.Exprs, sel)
 	return &rowSelect{t: t, sel: sel, action: act, values: values, ignore: set.ignore}, err

@@ -10,8 +10,10 @@ import (
 // TestErrorsAsMySQLHasThem has what a MySQL server answered.
 func TestErrorsAsMySQLHasThem(t *testing.T) {
 	db, _ := startLake(t)
-	_, err := db.Exec("CREATE TABLE n (x INT, g VARCHAR(5))")
-	require.NoError(t, err)
+	for _, table := range []string{"n (x INT, g VARCHAR(5))", "j (js JSON)"} {
+		_, err := db.Exec("CREATE TABLE " + table)
+		require.NoError(t, err)
+	}
 	for _, c := range []struct {
 		statement string
 		number    uint16
@@ -35,7 +37,7 @@ func TestErrorsAsMySQLHasThem(t *testing.T) {
 		{"SELECT x FROM n WHERE SUM(x) > 1", 1111, "HY000", "Invalid use of group function"},
 		{"SELECT 1 UNION SELECT x FROM n WHERE GROUP_CONCAT(x) = '1'", 1111, "HY000", "Invalid use of group function"},
 		{"SELECT x FROM n WHERE ROW_NUMBER() OVER () = 1", 3593, "HY000", "You cannot use the window function 'row_number' in this context.'"},
-		{"SELECT ABS(1, 2)", 1582, "42000", "Incorrect parameter count in the call to native function 'abs'"},
+		{"SELECT ABS(1, 2)", 1582, "42000", "Incorrect parameter count in the call to native function 'ABS'"},
 		{"SELECT @@nosuchvar", 1193, "HY000", "Unknown system variable 'nosuchvar'"},
 		{"SELECT @@session.nosuchvar", 1193, "HY000", "Unknown system variable 'nosuchvar'"},
 		{"SET sql_mode = 'NOSUCH'", 1231, "42000", "Variable 'sql_mode' can't be set to the value of 'NOSUCH'"},
@@ -48,13 +50,34 @@ func TestErrorsAsMySQLHasThem(t *testing.T) {
 		{"INSERT INTO n (x, x) VALUES (1, 2)", 1110, "42000", "Column 'x' specified twice"},
 		{"INSERT INTO n VALUES (1)", 1136, "21S01", "Column count doesn't match value count at row 1"},
 		{"SELECT JSON_TYPE(1)", 3146, "22032", "Invalid data type for JSON data in argument 1 to function json_type; a JSON string or JSON type is required."},
-		{"SELECT UUID_TO_BIN('x')", 1411, "HY000", "unable to parse 'x' to UUID: invalid UUID length: 1"},
+		{"SELECT UUID_TO_BIN('x')", 1411, "HY000", "Incorrect string value: 'x' for function uuid_to_bin"},
 		{"SELECT 'a' REGEXP ''", 3685, "HY000", "Illegal argument to a regular expression."},
 		{"SELECT NOW(7)", 1426, "42000", "Too-big precision 7 specified for 'now'. Maximum is 6."},
 		{"SELECT 1 INTO nosuch", 1327, "42000", "Undeclared variable: nosuch"},
 		{"SELECT PERIOD_ADD(200813, 1)", 1210, "HY000", "Incorrect arguments to period_add"},
+		{"SELECT BIN_TO_UUID('x')", 1411, "HY000", "Incorrect string value: 'x' for function bin_to_uuid"},
+		{"SELECT x FROM n a, n b", 1052, "23000", "Column 'x' in field list is ambiguous"},
+		{"SELECT a.x FROM n a, n b WHERE a.x = 1 AND x = 1", 1052, "23000", "Column 'x' in where clause is ambiguous"},
+		{"SELECT a.x FROM n a, n b ORDER BY g", 1052, "23000", "Column 'g' in order clause is ambiguous"},
+		{"SELECT x FROM n ORDER BY 5", 1054, "42S22", "Unknown column '5' in 'order clause'"},
+		{"SELECT x FROM n UNION SELECT x FROM n ORDER BY y", 1054, "42S22", "Unknown column 'y' in 'order clause'"},
+		{"UPDATE n SET y = 1", 1054, "42S22", "Unknown column 'y' in 'field list'"},
+		{"UPDATE n SET x = 1 WHERE y = 1", 1054, "42S22", "Unknown column 'y' in 'where clause'"},
+		{"DELETE FROM n WHERE y = 1", 1054, "42S22", "Unknown column 'y' in 'where clause'"},
+		{"INSERT INTO n (y) VALUES (1)", 1054, "42S22", "Unknown column 'y' in 'field list'"},
+		{"INSERT INTO n VALUES ('a', 'b')", 1366, "HY000", "Incorrect integer value: 'a' for column 'x' at row 1"},
+		{"INSERT INTO n (x) VALUES (1), ('3a')", 1265, "01000", "Data truncated for column 'x' at row 2"},
+		{"INSERT INTO n (x) VALUES (1), (99999999999)", 1264, "22003", "Out of range value for column 'x' at row 2"},
+		{"INSERT INTO n VALUES (1, 'abcdef')", 1406, "22001", "Data too long for column 'g' at row 1"},
+		{"INSERT INTO j VALUES ('{')", 3140, "22032", `Invalid JSON text: "Missing a name for object member." at position 1 in value for column 'j.js'.`},
+		{"SELECT JSON_LENGTH('[1')", 3141, "22032", `Invalid JSON text in argument 1 to function json_length: "Missing a comma or ']' after an array element." at position 2.`},
+		{"SELECT CAST('x' AS JSON)", 3141, "22032", `Invalid JSON text in argument 1 to function cast_as_json: "Invalid value." at position 0.`},
+		{"SELECT JSON_LENGTH(CURDATE())", 3146, "22032", "Invalid data type for JSON data in argument 1 to function json_length; a JSON string or JSON type is required."},
+		{"SELECT JSON_QUOTE(1)", 3064, "HY000", "Incorrect type for argument 1 in function json_quote."},
+		{"SELECT NoFunc(1)", 1305, "42000", "FUNCTION lake.NoFunc does not exist"},
+		{"SELECT other.NoFunc(1)", 1305, "42000", "FUNCTION other.NoFunc does not exist"},
 		{"CREATE VIEW v (a, b) AS SELECT 1", 1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
-		{"SELECT COUNT(*), x FROM n", 1140, "42000", "In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 'n.x'; this is incompatible with sql_mode=only_full_group_by"},
+		{"SELECT COUNT(*), x FROM n", 1140, "42000", "In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 'lake.n.x'; this is incompatible with sql_mode=only_full_group_by"},
 	} {
 		err := drainRows(db.Query(c.statement))
 		var e *gomysql.MySQLError

@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	goerrors "gopkg.in/src-d/go-errors.v1"
 
+	"lakesql/catalog"
 	"lakesql/catalog/mysqltype"
 	"lakesql/sqlext"
 	"lakesql/vector"
@@ -88,6 +89,8 @@ func number(err error) *mysql.SQLError {
 		return withState(e)
 	case *sqlext.SyntaxError:
 		return mysql.NewSQLError(mysql.ERParseError, mysql.SSClientError, "%s", e.Error())
+	case *mysqltype.ColumnError:
+		return withState(mysql.NewSQLError(e.Number, "", "%s", e.Text))
 	case *vector.MemoryError:
 		return mysql.NewSQLError(mysql.EROutOfResources, mysql.SSUnknownSQLState, "%s", e.Error())
 	case *vector.SpillLimitError:
@@ -96,6 +99,9 @@ func number(err error) *mysql.SQLError {
 		return mysql.NewSQLError(mysql.ERDataOutOfRange, mysql.SSDataOutOfRange, "%s", e.Error())
 	}
 	if e := syntaxError(err); e != nil {
+		return e
+	}
+	if e := notJSONText(err); e != nil {
 		return e
 	}
 	for _, f := range fixed {
@@ -160,8 +166,9 @@ func withState(e *mysql.SQLError) *mysql.SQLError {
 	return &mysql.SQLError{Num: e.Num, State: state, Message: e.Message, Query: e.Query}
 }
 
-// inStatement corrects errors for which MySQL has another number in this statement than GMS.
-func inStatement(stmt sqlparser.Statement, err error) error {
+// inStatement corrects errors for which MySQL has another number in this statement than GMS, or names in it what GMS does not. database is the one in use.
+func inStatement(database string, stmt sqlparser.Statement, err error) error {
+	stmt = catalog.Written(stmt)
 	switch s := stmt.(type) {
 	case *sqlparser.DBDDL:
 		if s.Action == sqlparser.DropStr && sql.ErrDatabaseNotFound.Is(err) {
@@ -173,10 +180,8 @@ func inStatement(stmt sqlparser.Statement, err error) error {
 		}
 	case *sqlparser.Set:
 		return inSet(s, err)
-	case sqlparser.SelectStatement:
-		return unknownQualifier(stmt, unknownColumn(stmt, err))
 	}
-	return err
+	return named(database, stmt, unknownQualifier(stmt, ambiguousColumn(stmt, unknownColumn(stmt, err))))
 }
 
 var unknownName = regexp.MustCompile(`^column "(.*)" could not be found`)

@@ -18,12 +18,33 @@ func unknownColumn(stmt sqlparser.Statement, err error) error {
 	if m == nil || !sql.ErrColumnNotFound.Is(err) && !sql.ErrTableColumnNotFound.Is(err) {
 		return err
 	}
-	look := clauses{name: m[1] + m[2]}
+	name := m[1] + m[2]
+	if name != "" && strings.Trim(name, "0123456789") == "" { // the number of a column, which stands nowhere else
+		return mysql.NewSQLError(mysql.ERBadFieldError, "42S22", "Unknown column '%s' in 'order clause'", name)
+	}
+	look := clauses{name: name}
 	look.in(stmt, "field list")
 	if look.found == nil {
 		return err
 	}
 	return unknownColumnIn(look.found, look.clause)
+}
+
+// ambiguousName is how GMS words that several tables have a column.
+var ambiguousName = regexp.MustCompile(`^ambiguous column (?:or alias )?name "(.*?)"(?:, it's present in all these tables: .*)?$`)
+
+// ambiguousColumn says in which clause a column stands that several tables have, in MySQL's words.
+func ambiguousColumn(stmt sqlparser.Statement, err error) error {
+	m := ambiguousName.FindStringSubmatch(firstLine(err.Error()))
+	if m == nil || !sql.ErrAmbiguousColumnName.Is(err) && !sql.ErrAmbiguousColumnOrAliasName.Is(err) {
+		return err
+	}
+	look := clauses{name: m[1], bare: true}
+	look.in(stmt, "field list")
+	if look.found == nil {
+		return err
+	}
+	return mysql.NewSQLError(mysql.ERNonUniq, "23000", "Column '%s' in %s is ambiguous", look.found.Name, look.clause)
 }
 
 func unknownColumnIn(c *sqlparser.ColName, clause string) *mysql.SQLError {
@@ -40,6 +61,7 @@ func unknownColumnIn(c *sqlparser.ColName, clause string) *mysql.SQLError {
 type clauses struct {
 	name   string
 	of     string // the table; "": any
+	bare   bool   // no table stands before it
 	found  *sqlparser.ColName
 	clause string // where that is
 }
@@ -51,8 +73,24 @@ func (l *clauses) in(node sqlparser.SQLNode, clause string) {
 		case *sqlparser.Select:
 			l.ofSelect(n)
 			return false, nil
+		case *sqlparser.SetOp:
+			l.in(n.Left, "field list")
+			l.in(n.Right, "field list")
+			l.in(n.OrderBy, "order clause")
+			return false, nil
+		case *sqlparser.Where:
+			if n != nil && clause != n.Type+" clause" { // of UPDATE and DELETE
+				l.in(n, n.Type+" clause")
+				return false, nil
+			}
+		case sqlparser.OrderBy:
+			if clause == "field list" {
+				l.in(n, "order clause")
+				return false, nil
+			}
 		case *sqlparser.ColName:
-			if l.found == nil && (l.name == "" || strings.EqualFold(n.Name.String(), l.name)) && (l.of == "" || strings.EqualFold(n.Qualifier.Name.String(), l.of)) {
+			if l.found == nil && (l.name == "" || strings.EqualFold(n.Name.String(), l.name)) && (l.of == "" || strings.EqualFold(n.Qualifier.Name.String(), l.of)) &&
+				!(l.bare && !n.Qualifier.IsEmpty()) {
 				l.found, l.clause = n, clause
 			}
 		}

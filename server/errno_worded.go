@@ -7,6 +7,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"lakesql/catalog/mysqltype"
 )
 
 // wordedErrors are errors that GMS makes of a text alone, by which they are found.
@@ -19,6 +21,9 @@ var wordedErrors = []struct {
 	{1210, regexp.MustCompile(`^incorrect arguments to: (.*)$`), "Incorrect arguments to $1"},
 	{1210, regexp.MustCompile(`^bind variable not provided: `), "Incorrect arguments to EXECUTE"},
 	{1327, regexp.MustCompile(`^Undeclared variable: (.*)$`), "Undeclared variable: $1"},
+	{3153, regexp.MustCompile(`^The path expression '\$' is not allowed in this context\.$`), "$0"},
+	{3154, regexp.MustCompile(`^The oneOrAll argument to .* may take these values: 'one' or 'all'$`), "$0."},
+	{3158, regexp.MustCompile(`^JSON documents may not contain NULL member names\.?$`), "JSON documents may not contain NULL member names."},
 	{1353, regexp.MustCompile(`^tuple should contain \d+ column\(s\), but has \d+$`),
 		"In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"},
 	{1426, regexp.MustCompile(`^Too-big precision (\d+) for '(.*)'\. Maximum is (\d+)\.$`), "Too-big precision $1 specified for '$2'. Maximum is $3."},
@@ -33,6 +38,21 @@ func wordedError(err error) *mysql.SQLError {
 		}
 	}
 	return nil
+}
+
+var notJSON = regexp.MustCompile(`(?s)^(Invalid JSON text in argument \d+ to function \w+: )"(.*)"$`)
+
+// notJSONText says what is wrong with a text that is no JSON, of which GMS has the text.
+func notJSONText(err error) *mysql.SQLError {
+	m := notJSON.FindStringSubmatch(err.Error())
+	if m == nil || !sql.ErrInvalidJSONText.Is(err) {
+		return nil
+	}
+	fault := mysqltype.JSONFault(m[2])
+	if fault == "" { // the words are no text
+		return nil
+	}
+	return withState(mysql.NewSQLError(3141, "", "%s%s.", m[1], fault))
 }
 
 var notInSet = regexp.MustCompile(`^value (.*) was not found in the set$`)

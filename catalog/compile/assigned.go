@@ -25,10 +25,10 @@ var (
 	_ sql.CollationCoercible = (*Assigned)(nil)
 )
 
-// NewAssigned is a value for a column. ignore: as with IGNORE, a value that does not fit becomes the nearest one, with a warning. A date has no
+// NewAssigned is a value for a column of a table. ignore: as with IGNORE, a value that does not fit becomes the nearest one, with a warning. A date has no
 // nearest one, as there is no zero date: it becomes NULL, and where the column does not take that, the row is left out by the error of a NULL.
-func NewAssigned(value sql.Expression, to batch.Field, ignore bool) *Assigned {
-	column := &sql.Column{Name: to.Name, Type: mysqltype.OfField(to), Nullable: to.Nullable}
+func NewAssigned(value sql.Expression, table string, to batch.Field, ignore bool) *Assigned {
+	column := &sql.Column{Source: table, Name: to.Name, Type: mysqltype.OfField(to), Nullable: to.Nullable}
 	return &Assigned{UnaryExpressionStub: expression.UnaryExpressionStub{Child: value}, to: to, column: column, ignore: ignore}
 }
 
@@ -81,10 +81,11 @@ func (e *Assigned) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	switch {
 	case types.IsTime(e.column.Type):
 		err = &mysqltype.DateError{Type: e.column.Type, Value: v, Column: e.column.Name, Row: e.row}
-	case sql.ErrTruncatedIncorrect.Is(err):
-		err = sql.ErrInvalidValue.New(v, e.column.Type)
-	case types.ErrLengthBeyondLimit.Is(err):
-		err = types.ErrLengthBeyondLimit.New(mysqltype.WithText(v, e.Child.Type(ctx)), e.column.Name)
+	case types.ErrLengthBeyondLimit.Is(err) && e.ignore:
+		ctx.Warn(mysqltype.Truncated, "Data truncated for column '%s' at row %d", e.column.Name, e.row)
+		return e.cut(mysqltype.WithText(v, e.Child.Type(ctx))), nil
+	default:
+		err = mysqltype.NewColumnError(e.column, e.row, v, err)
 	}
 	return e.unfit(ctx, v, converted, err)
 }
@@ -130,6 +131,17 @@ func toJSON(ctx *sql.Context, v any, t sql.Type) (any, error) {
 	return mysqltype.ToJSON(ctx, v)
 }
 
+// cut is what the column takes of a text that is too long.
+func (e *Assigned) cut(v any) any {
+	t, isText := e.column.Type.(sql.StringType)
+	if text, ok := v.(string); ok && isText {
+		if runes := []rune(text); int64(len(runes)) > t.MaxCharacterLength() {
+			return string(runes[:t.MaxCharacterLength()])
+		}
+	}
+	return e.column.Type.Zero()
+}
+
 // unfit is what becomes of a value that does not fit: an error, or with IGNORE the nearest value and a warning.
 func (e *Assigned) unfit(ctx *sql.Context, v, nearest any, cause error) (any, error) {
 	if !e.ignore || types.IsJSON(e.column.Type) {
@@ -146,12 +158,10 @@ func (e *Assigned) unfit(ctx *sql.Context, v, nearest any, cause error) (any, er
 		wrong.Warn(ctx)
 		return nearest, nil
 	}
-	ctx.Warn(sql.CastSQLError(cause).Num, "%s", cause.Error())
-	text, isText := v.(string)
-	if st, ok := e.column.Type.(sql.StringType); ok && isText && types.ErrLengthBeyondLimit.Is(cause) {
-		if runes := []rune(text); int64(len(runes)) > st.MaxCharacterLength() {
-			return string(runes[:st.MaxCharacterLength()]), nil
-		}
+	if wrong, ok := cause.(*mysqltype.ColumnError); ok {
+		ctx.Warn(wrong.Number, "%s", wrong.Text)
+	} else {
+		ctx.Warn(sql.CastSQLError(cause).Num, "%s", cause.Error())
 	}
 	if nearest == nil {
 		return e.column.Type.Zero(), nil

@@ -45,7 +45,7 @@ func (b *Builder) buildInsert(ctx *sql.Context, n *plan.InsertInto, outer sql.Ro
 		ctx = ctx.WithContext(context.WithValue(ctx.Context, ignoreKey{}, true))
 	}
 	converted := *n
-	if converted.Source, err = assign(ctx, n.Source, sink.Columns(), n.Ignore); err != nil {
+	if converted.Source, err = assign(ctx, n.Source, insertable.Name(), sink.Columns(), n.Ignore); err != nil {
 		return nil, err
 	}
 	return b.base.Build(ctx, &converted, outer)
@@ -74,8 +74,8 @@ func (b *Builder) insertBatches(ctx *sql.Context, n *plan.InsertInto, sink Sink,
 	return &insertBatches{sink: sink, rows: rows, counter: counter}, nil
 }
 
-// assign converts the rows of an INSERT for the columns of its table. In MySQL's strict mode what the SELECT cannot compute is an error.
-func assign(ctx *sql.Context, source sql.Node, columns []batch.Field, ignore bool) (sql.Node, error) {
+// assign converts the rows of an INSERT for the columns of a table. In MySQL's strict mode what the SELECT cannot compute is an error.
+func assign(ctx *sql.Context, source sql.Node, table string, columns []batch.Field, ignore bool) (sql.Node, error) {
 	schema := source.Schema(ctx)
 	if len(schema) != len(columns) {
 		return source, nil // GMS words the error
@@ -95,10 +95,10 @@ func assign(ctx *sql.Context, source sql.Node, columns []batch.Field, ignore boo
 	for i, c := range schema {
 		out[i] = expression.NewGetFieldWithTable(i, 0, kinds[i], c.DatabaseSource, c.Source, c.Name, c.Nullable)
 		if to := columns[i]; to.Nullable || ignore {
-			out[i] = NewAssigned(out[i], to, ignore)
+			out[i] = NewAssigned(out[i], table, to, ignore)
 		} else {
 			to.Nullable = true // GMS says which NULL it is: one that was given, or a column that was not
-			out[i] = NewAssigned(out[i], to, false)
+			out[i] = NewAssigned(out[i], table, to, false)
 		}
 	}
 	return plan.NewProject(ctx, out, source), nil

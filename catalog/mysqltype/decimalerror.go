@@ -13,6 +13,8 @@ const (
 	OutOfRange  = 1264 // a number that is too large
 	Truncated   = 1265 // more than the column takes
 	WrongNumber = 1366 // a text that is no number
+	tooLong     = 1406 // a text or bytes
+	wrongJSON   = 3140 // a text that is no JSON
 )
 
 // DecimalError says that a value is none that a DECIMAL column can hold.

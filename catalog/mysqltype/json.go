@@ -35,8 +35,7 @@ func NewDocument(text []byte) *Document { return &Document{text: text} }
 // ParseDocument is the document of a JSON text as MySQL takes it into a JSON column: another text is an error.
 func ParseDocument(text []byte) (*Document, error) {
 	if !json.Valid(text) {
-		var v any
-		return nil, sql.ErrInvalidJson.New(json.Unmarshal(text, &v).Error())
+		return nil, sql.ErrInvalidJson.New(JSONFault(string(text)))
 	}
 	return NewDocument(bytes.TrimSpace(text)), nil
 }
