@@ -43,10 +43,10 @@ lint:
 race:
 	CGO_ENABLED=1 go test -race -short -tags $(TAGS) -timeout 40m ./...
 
-# Real MySQL clients of other languages. scripts/clients-env makes their environment outside the checkout, once.
+# Real MySQL clients of other languages. scripts/clients-env and scripts/mysql-env make their environment outside the checkout, once.
 clients:
 	scripts/clients-env
-	LAKESQL_CLIENTS=$$(scripts/clients-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v ./integration/clients/...
+	LAKESQL_MYSQL=$$(scripts/mysql-env) LAKESQL_CLIENTS=$$(scripts/clients-env --print) $(GO) test -tags $(TAGS) -count=1 -timeout 20m -v ./integration/clients/...
 
 # Real clients, Spark, delta-rs and DuckDB. scripts/interop-env makes the environment of the latter three.
 interop: clients

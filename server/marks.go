@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
@@ -34,4 +35,10 @@ func isBlank(text string) bool {
 			return false
 		}
 	}
+}
+
+// isComment tells whether a text in which there is no statement is a comment: that does nothing, where no text at all is an error.
+func isComment(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && text[0] != ';'
 }

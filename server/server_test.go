@@ -229,10 +229,20 @@ func TestNumbersThatDependOnTheStatement(t *testing.T) {
 		{"SET nothing = 1", 1193, "HY000", "Unknown system variable 'nothing'"},
 		{"SELECT nothing", 1054, "42S22", "Unknown column 'nothing' in 'field list'"},
 		{"GRANT SELECT ON *.* TO nobody", 1410, "42000", "You are not allowed to create a user with GRANT"},
-		{"-- only a comment", 1065, "42000", "Query was empty"},
+		{" \n", 1065, "42000", "Query was empty"},
+		{";", 1065, "42000", "Query was empty"},
 	} {
 		_, err := db.Exec(c.statement)
 		require.Equal(t, c.message, requireErrno(t, err, c.number, c.state), c.statement)
+	}
+}
+
+// Oracle's mysql sends the comments of a dump by themselves.
+func TestACommentDoesNothing(t *testing.T) {
+	db := startServer(t).open(t, "")
+	for _, comment := range []string{"-- only a comment", "/* x */", "# x\n-- y\n", " /*!40101 */", "/* x */ -- y"} {
+		_, err := db.Exec(comment)
+		require.NoError(t, err, comment)
 	}
 }
 

@@ -100,7 +100,7 @@ func mayNeedRewrite(sql string) bool {
 		return true
 	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields", "all", "any", "some", "rollup", "qualify"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields", "all", "any", "some", "rollup", "qualify", "binary"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -143,7 +143,7 @@ func rewriteTokens(tokens []token, edits *editor) error {
 var tableFunctions = map[string]bool{"read_files": true, "table_changes": true, "kafka": true, "rate": true, SourceFunction: true}
 
 // statement rewrites words at the beginning or the end of statements: IN of SHOW COLUMNS is FROM; DROP TABLE t PURGE is what DROP TABLE
-// does anyway; DELETE FROM t a is DELETE a FROM t a.
+// does anyway; DELETE FROM t a is DELETE a FROM t a; SET character_set_client = BINARY names a character set, and for vitess begins an expression.
 func (r *rewriter) statement() {
 	last := len(r.tokens) - 1
 	switch first := r.at(0); {
@@ -166,6 +166,12 @@ func (r *rewriter) statement() {
 		}
 	case first.is("DELETE") && r.at(1).is("FROM"):
 		r.deleteAlias()
+	case first.is("SET"):
+		for i, t := range r.tokens {
+			if next := r.at(i + 1); t.is("BINARY") && r.at(i-1).punct("=") && !isVariable(r.at(i-2)) && (i == last || next.punct(",")) {
+				r.edits.replace(t.start, t.end, "'binary'")
+			}
+		}
 	}
 }
 
