@@ -7,6 +7,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/catalog/mysqltype"
 )
 
 // baseFunctions write integers in other bases. GMS's take a number for another one where it has a point or a date's dashes, and have too few bits of a negative one.
@@ -39,15 +41,18 @@ func inBase(ctx *sql.Context, v any, from, to int64) (any, error) {
 	if err != nil || text == "" || least < 2 || most > 36 {
 		return nil, err
 	}
-	n := digitsIn(strings.TrimSpace(text), int(abs(from)), from < 0)
+	n, ok := digitsIn(strings.TrimSpace(text), int(abs(from)), from < 0)
+	if !ok {
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect DECIMAL value: '%s'", mysqltype.ShownText(text))
+	}
 	if to < 0 {
 		return strings.ToUpper(strconv.FormatInt(int64(n), int(-to))), nil
 	}
 	return strings.ToUpper(strconv.FormatUint(n, int(to))), nil
 }
 
-// digitsIn is the number at the beginning of a text, 0 where there is none; a greater one than there is is the greatest.
-func digitsIn(text string, base int, signed bool) uint64 {
+// digitsIn is the number at the beginning of a text, 0 and false where there is none; a greater one than there is is the greatest.
+func digitsIn(text string, base int, signed bool) (uint64, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	negative := digits != text
 	digits = strings.TrimPrefix(digits, "+")
@@ -61,17 +66,17 @@ func digitsIn(text string, base int, signed bool) uint64 {
 	n, err := strconv.ParseUint(digits[:end], base, 64)
 	switch {
 	case end == 0:
-		return 0
+		return 0, false
 	case signed && negative && (err != nil || n > 1<<63):
-		return 1 << 63
+		return 1 << 63, true
 	case signed && !negative && (err != nil || n > math.MaxInt64):
-		return math.MaxInt64
+		return math.MaxInt64, true
 	case err != nil:
-		return math.MaxUint64
+		return math.MaxUint64, true
 	case negative:
-		return -n
+		return -n, true
 	}
-	return n
+	return n, true
 }
 
 func abs(n int64) int64 {

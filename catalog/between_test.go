@@ -15,7 +15,7 @@ func TestBoundsOfBetween(t *testing.T) {
 		"INSERT INTO t VALUES (1, NULL, 9007199254740992, 1e308, '2x', 1.5), (2, NULL, 9007199254740993, -1e308, 'x', 2.5)",
 		"CREATE TABLE o (id INT)", "INSERT INTO o VALUES (7)",
 	)
-	const cut = "Warning|1292|Truncated incorrect bigint value: "
+	const cut = "Warning|1292|Truncated incorrect INTEGER value: '2x';Warning|1292|Truncated incorrect INTEGER value: 'x'"
 	for _, on := range []*lab{l, l.onRows()} {
 		for _, c := range []struct{ query, want, warnings string }{
 			{"SELECT id FROM t WHERE id BETWEEN 2 AND b", "2", ""},
@@ -28,10 +28,10 @@ func TestBoundsOfBetween(t *testing.T) {
 			{"SELECT id FROM t WHERE b + 0 BETWEEN 9007199254740993 AND 1e300", "1 2", ""},
 			{"SELECT id FROM t WHERE d BETWEEN 1 AND 1 / (id - id)", "", "Warning|1365|Division by 0;Warning|1365|Division by 0"},
 			{"SELECT id, d BETWEEN 2 AND id / 0 FROM t", "1|0 2|NULL", "Warning|1365|Division by 0;Warning|1365|Division by 0"},
-			{"SELECT id FROM t WHERE CAST(s AS SIGNED) BETWEEN id AND 5", "1", cut + "2x;" + cut + "x"},
-			{"SELECT id FROM t WHERE id BETWEEN 9 AND CAST(s AS SIGNED)", "", cut + "2x;" + cut + "x"},
-			{"SELECT id FROM t WHERE CAST(s AS SIGNED) IN (id, 2)", "1", cut + "2x;" + cut + "x"},
-			{"SELECT id FROM t WHERE CAST(s AS SIGNED) NOT IN (1, 2)", "2", cut + "2x;" + cut + "x"},
+			{"SELECT id FROM t WHERE CAST(s AS SIGNED) BETWEEN id AND 5", "1", cut},
+			{"SELECT id FROM t WHERE id BETWEEN 9 AND CAST(s AS SIGNED)", "", cut},
+			{"SELECT id FROM t WHERE CAST(s AS SIGNED) IN (id, 2)", "1", cut},
+			{"SELECT id FROM t WHERE CAST(s AS SIGNED) NOT IN (1, 2)", "2", cut},
 			{"SELECT id FROM t WHERE id BETWEEN (SELECT MIN(id) FROM t) AND (SELECT MAX(id) - 1 FROM t)", "1", ""},
 			{"SELECT a.id, o.id FROM t a JOIN o ON o.id BETWEEN a.id * 5 AND a.id * 10", "1|7", ""},
 			{"SELECT CASE WHEN id BETWEEN id + 1 AND id + 2 THEN 'a' WHEN s BETWEEN CONCAT('', '2') AND UPPER(s) THEN 'b' ELSE s END FROM t", "2x x", ""},

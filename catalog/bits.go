@@ -70,10 +70,11 @@ func asBits(ctx *sql.Context, v any) (uint64, error) {
 		n, _ := bits.(uint64)
 		return n, err
 	}
+	if text, ok := v.(string); ok {
+		return integerText(ctx, text), nil
+	}
 	converted, _, err := types.InternalDecimalType.Convert(ctx, v)
-	if sql.ErrTruncatedIncorrect.Is(err) {
-		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect INTEGER value: '%v'", v)
-	} else if err != nil {
+	if err != nil {
 		return 0, err
 	}
 	n, ok := converted.(*apd.Decimal)
@@ -90,4 +91,13 @@ func asBits(ctx *sql.Context, v any) (uint64, error) {
 	}
 	unsigned, _ := strconv.ParseUint(text, 10, 64) // the greatest where there are more digits
 	return unsigned, nil
+}
+
+// integerText is a text as an integer, with MySQL's warning.
+func integerText(ctx *sql.Context, text string) uint64 {
+	bits, exact := mysqltype.IntegerOf(text)
+	if !exact {
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect INTEGER value: '%s'", mysqltype.ShownText(text))
+	}
+	return bits
 }

@@ -178,7 +178,7 @@ func carriedAll(ctx *sql.Context, of []sql.Expression) ([]sql.Expression, transf
 
 // carrying are the functions whose text is made of their texts.
 var carrying = map[string]bool{
-	"concat": true, "concat_ws": true, "ifnull": true, "coalesce": true, "nullif": true, "if": true, "left": true, "right": true, "substring": true, "substr": true, "mid": true, "replace": true,
+	"concat": true, "concat_ws": true, "ifnull": true, "coalesce": true, "nullif": true, "if": true, "left": true, cutCharacters: true, "right": true, "substring": true, "substr": true, "mid": true, "replace": true,
 	"lpad": true, "rpad": true, "repeat": true, "insert": true, "greatest": true, "least": true, "elt": true, "substring_index": true, "trim": true, "ltrim": true, "rtrim": true,
 	"upper": true, "ucase": true, "lower": true, "lcase": true, "reverse": true,
 }

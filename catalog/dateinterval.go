@@ -19,11 +19,14 @@ import (
 )
 
 // addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off. It makes WEEK of
-// EXTRACT(WEEK FROM t), too.
+// EXTRACT(WEEK FROM t), too, and reads what is no date or time by its type.
 func addIntervals(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 	if extract, ok := e.(*function.Extract); ok {
 		if week, ok := extractedWeek(ctx, extract); ok {
 			return week, transform.NewTree, nil
+		}
+		if part, ok := extractedPart(ctx, extract); ok {
+			return part, transform.NewTree, nil
 		}
 	}
 	a, ok := e.(*expression.Arithmetic)
@@ -175,7 +178,7 @@ func (e *shifted) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if !isTime {
 		converted, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
 		text, isText := v.(string)
-		if err != nil && !sql.ErrTruncatedIncorrect.Is(err) || isText && noDate(text, true) || mysqltype.IsZeroDate(converted) {
+		if err != nil && !sql.ErrTruncatedIncorrect.Is(err) || isText && (noDate(text) || types.IsZeroTimestampStr(text)) || mysqltype.IsZeroDate(converted) {
 			ctx.Warn(mysqltype.WrongValue, "Incorrect datetime value: '%v'", v)
 			return nil, nil
 		}

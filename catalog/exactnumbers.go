@@ -153,6 +153,9 @@ func (r exactRule) expression(ctx *sql.Context, e sql.Expression) (sql.Expressio
 		if types.IsDecimal(e.Type(ctx)) {
 			return newDecimalCast(ctx, e), transform.NewTree, nil
 		}
+		if t := e.Type(ctx); t == types.Int64 || t == types.Uint64 {
+			return &integerCast{Convert: e}, transform.NewTree, nil
+		}
 	case *expression.Case, *function.If, *function.IfNull, *function.Coalesce:
 		if c, ok := newExactChoice(ctx, e); ok {
 			return c, transform.NewTree, nil

@@ -83,8 +83,8 @@ var correctedFunctions = map[string]sql.Function{
 	"session_user": sql.NewFunction0("session_user", function.NewUser),
 	"system_user":  sql.NewFunction0("system_user", function.NewUser),
 	"json_unquote": ofText("json_unquote", textOrJSON, json.NewJSONUnquote),
-	"timestamp":    sql.Function1{Name: "timestamp", Fn: newTimestamp},
-	"datetime":     sql.Function1{Name: "datetime", Fn: newTimestamp},
+	"timestamp":    sql.FunctionN{Name: "timestamp", Fn: newTimestamp},
+	"datetime":     sql.FunctionN{Name: "datetime", Fn: newTimestamp},
 }
 
 // newSpace is REPEAT(' ', n): GMS's has no end where n is large.
@@ -151,7 +151,7 @@ func extractedWeek(ctx *sql.Context, e *function.Extract) (sql.Expression, bool)
 	if unit, ok := e.LeftChild.(*expression.Literal); !ok || unit.Value() != "WEEK" {
 		return nil, false
 	}
-	week, err := weekFunction.NewInstance(ctx, []sql.Expression{e.RightChild})
+	week, err := weekFunction.NewInstance(ctx, []sql.Expression{readsDatetime.argument(ctx, e.RightChild)})
 	return week, err == nil
 }
 
@@ -180,19 +180,32 @@ func isBindVar(e sql.Expression) bool {
 
 func textOrJSON(t sql.Type) bool { return sql.IsStringType(t) || types.IsJSON(t) }
 
-// newTimestamp is TIMESTAMP(e). GMS's of a DATE is a DATE, and of a text a text.
-func newTimestamp(ctx *sql.Context, e sql.Expression) sql.Expression {
+// newTimestamp is TIMESTAMP(e), or TIMESTAMP(e, time) that adds a time to it. GMS's of a DATE is a DATE, of a text a text, and of a number NULL.
+func newTimestamp(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+	if len(args) == 0 || len(args) > 2 {
+		return nil, sql.ErrInvalidArgumentNumber.New("timestamp", "1 or 2", len(args))
+	}
+	e := args[0]
 	switch t := e.Type(ctx); {
 	case types.IsDateType(t):
-		return expression.NewConvert(e, expression.ConvertToDatetime)
-	case types.IsTextOnly(t):
-		digits := types.MaxDatetimePrecision
-		if l, ok := e.(*expression.Literal); ok && !strings.Contains(l.String(), ".") {
-			digits = 0
-		}
-		return expression.NewConvertWithLengthAndScale(e, expression.ConvertToDatetime, digits, 0)
+		e = expression.NewConvert(e, expression.ConvertToDatetime)
+	case !types.IsTime(t):
+		e = expression.NewConvertWithLengthAndScale(e, expression.ConvertToDatetime, momentDigits(ctx, e), 0)
 	}
-	return &function.DatetimeConversion{Date: e}
+	if len(args) == 2 {
+		return shiftedTime("addtime", 1).NewInstance(ctx, []sql.Expression{e, args[1]})
+	}
+	return e, nil
+}
+
+// momentDigits are the digits behind the second of a moment that is read from a number or text: of one that is written in the statement, as many as it has.
+func momentDigits(ctx *sql.Context, e sql.Expression) int {
+	text, ok := textOfLiteral(e)
+	if !ok {
+		return secondDigits(ctx, e)
+	}
+	_, digits, _ := strings.Cut(text, ".")
+	return min(len(digits), types.MaxDatetimePrecision)
 }
 
 // ofDay is a function of a day that GMS has warn of NULL.

@@ -133,7 +133,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"char", cutCharacters}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
+	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"char", cutTexts}, {"binary", cutBinaries}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
 	{sqlext.QuantifiedFunction, compareQuantified},
 }
 

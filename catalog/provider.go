@@ -101,22 +101,29 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 	return p, nil
 }
 
-// Function returns our functions, which go before GMS's, and those of GMS's that take numbers.
+// Function returns our functions, which go before GMS's, and those of GMS's that take numbers or times.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
 	name = strings.ToLower(name)
 	f, ok := ownFunction(name)
-	first, ofNumber := textArguments[name]
-	if !ok && ofNumber {
+	number, ofNumber := textArguments[name]
+	integer, ofInteger := integerArguments[name]
+	times, ofTime := timeArguments[name]
+	if !ok && (ofNumber || ofInteger || ofTime) {
 		f, ok = builtIns[name]
 	}
-	if ok && ofNumber {
-		f = ofNumbers{f, first}
+	switch {
+	case ok && ofNumber:
+		f = ofNumbers{f, number, toDouble}
+	case ok && ofInteger:
+		f = ofNumbers{f, integer, toInteger}
+	case ok && ofTime:
+		f = ofTimes{f, times.first, times.reading}
 	}
 	return f, ok
 }
 
 func ownFunction(name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, correctedFunctions, timeFunctions, baseFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, timeParts, correctedFunctions, timeFunctions, baseFunctions, logFunctions, cutFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, sparkFunctions} {
 		if f, ok := functions[name]; ok {
 			return f, true
 		}

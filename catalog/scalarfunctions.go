@@ -23,12 +23,11 @@ func asText(ctx *sql.Context, v any) (string, error) {
 
 // asInteger is a value as a BIGINT, rounded.
 func asInteger(ctx *sql.Context, v any) (int64, error) {
+	if text, ok := v.(string); ok {
+		return int64(integerText(ctx, text)), nil
+	}
 	converted, _, err := types.Int64.Convert(ctx, v)
 	n, _ := converted.(int64)
-	if text, ok := v.(string); ok && sql.ErrTruncatedIncorrect.Is(err) {
-		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect INTEGER value: '%s'", mysqltype.ShownText(text))
-		return n, nil
-	}
 	return n, err
 }
 
@@ -100,7 +99,7 @@ func kernelColumn(ctx *sql.Context, kind batch.Kind, v any) (*batch.Vector, erro
 
 // asTime is a value as a time; nil, with MySQL's warning, for what is none.
 func asTime(ctx *sql.Context, v any) *time.Time {
-	if text, ok := v.(string); !ok || !noDate(text, false) {
+	if text, ok := v.(string); !ok || !noDate(text) {
 		converted, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
 		if at, ok := converted.(time.Time); ok && (err == nil || sql.ErrTruncatedIncorrect.Is(err)) {
 			return &at

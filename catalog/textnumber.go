@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"math"
+	"strings"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
@@ -8,25 +11,45 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"lakesql/catalog/mysqltype"
+	"lakesql/catalog/resultmeta"
 )
 
-// textNumber is a text, bytes or a document that is calculated with: a DOUBLE as MySQL has it, and beside DIV a DECIMAL. GMS makes DECIMALs of texts where they stand alone, and fails at some.
+// textNumber is a text, bytes or a document that is calculated with: a DOUBLE as MySQL has it, beside DIV a DECIMAL, and an INTEGER where a function wants one. GMS makes DECIMALs of
+// texts where they stand alone, and fails at some.
 type textNumber struct {
 	expression.UnaryExpressionStub
-	exact bool // a DECIMAL
+	as    numeral
+	whole bool // of an aggregate, in whose warnings MySQL counts no rows
+	seen  int  // rows
 }
+
+// numeral is the type of number that a text is read as, by its name in MySQL's warnings.
+type numeral string
+
+const (
+	toDouble  numeral = "DOUBLE"
+	toDecimal numeral = "DECIMAL"
+	toInteger numeral = "INTEGER"
+)
 
 var (
 	_ sql.Expression         = (*textNumber)(nil)
 	_ sql.CollationCoercible = (*textNumber)(nil)
+	_ resultmeta.Conversion  = (*textNumber)(nil)
 )
+
+// Written is the text.
+func (e *textNumber) Written() sql.Expression { return e.Child }
 
 func (e *textNumber) String() string { return e.Child.String() }
 
 // Type is that of the number.
 func (e *textNumber) Type(*sql.Context) sql.Type {
-	if e.exact {
+	switch e.as {
+	case toDecimal:
 		return types.InternalDecimalType
+	case toInteger:
+		return types.Int64
 	}
 	return types.Float64
 }
@@ -41,11 +64,14 @@ func (e *textNumber) WithChildren(_ *sql.Context, children ...sql.Expression) (s
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 1)
 	}
-	return &textNumber{expression.UnaryExpressionStub{Child: children[0]}, e.exact}, nil
+	return &textNumber{expression.UnaryExpressionStub{Child: children[0]}, e.as, e.whole, 0}, nil
 }
 
 // Eval is the number that the text begins with.
 func (e *textNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	if e.seen++; e.whole {
+		e.seen = 1
+	}
 	v, err := e.Child.Eval(ctx, row)
 	if err == nil {
 		v, err = sql.UnwrapAny(ctx, v)
@@ -59,7 +85,11 @@ func (e *textNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if _, isText := v.(string); !isText && types.IsJSON(e.Child.Type(ctx)) {
 		v = e.scalar(ctx, v)
 	}
-	if e.exact {
+	switch e.as {
+	case toInteger:
+		bits, err := asBits(ctx, v)
+		return int64(bits), err
+	case toDecimal:
 		n, err := decimalValue(ctx, v)
 		if err == nil && n.NumDigits()+int64(n.Exponent) > types.DecimalTypeMaxPrecision {
 			n = mysqltype.DecimalLimit(types.MustCreateDecimalType(types.DecimalTypeMaxPrecision, 0), n.Negative)
@@ -77,17 +107,19 @@ func (e *textNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 func (e *textNumber) scalar(ctx *sql.Context, v any) any {
 	switch v.(type) {
 	case []any, map[string]any:
-		to, column := "DOUBLE", e.Child.String()
-		if e.exact {
-			to = "DECIMAL"
-		}
-		if f, ok := e.Child.(*expression.GetField); ok {
-			column = f.Name()
-		}
-		ctx.Warn(invalidJSONCast, "Invalid JSON value for CAST to %s from column %s at row 1", to, column)
+		warnJSONCast(ctx, string(e.as), e.Child, e.seen)
 		return int64(0)
 	}
 	return v
+}
+
+// warnJSONCast warns of a document that is no value of the type that it is taken for, in a row that is counted from 1.
+func warnJSONCast(ctx *sql.Context, to string, document sql.Expression, row int) {
+	column := document.String()
+	if f, ok := document.(*expression.GetField); ok {
+		column = f.Name()
+	}
+	ctx.Warn(invalidJSONCast, "Invalid JSON value for CAST to %s from column %s at row %d", to, column, row)
 }
 
 // invalidJSONCast is the number of MySQL's warning.
@@ -104,11 +136,11 @@ func doubleNumber(ctx *sql.Context, text string) float64 {
 
 // numberTexts makes numbers of the texts that are calculated with.
 func numberTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-	exact := false
+	as := toDouble
 	switch c := e.(type) {
 	case *expression.Arithmetic, *expression.Div, *expression.Mod, *expression.UnaryMinus:
 	case *expression.IntDiv:
-		exact = true
+		as = toDecimal
 	case *expression.Convert:
 		if !types.IsFloat(c.Type(ctx)) {
 			return e, transform.SameTree, nil
@@ -122,7 +154,7 @@ func numberTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 			return e, transform.SameTree, nil
 		}
 	}
-	numbers, same := numbersOf(ctx, children, len(children), exact)
+	numbers, same := numbersOf(ctx, children, len(children), as, false)
 	if same {
 		return e, same, nil
 	}
@@ -131,14 +163,14 @@ func numberTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 }
 
 // numbersOf are operands, of which the first ones are numbers.
-func numbersOf(ctx *sql.Context, all []sql.Expression, first int, exact bool) ([]sql.Expression, transform.TreeIdentity) {
+func numbersOf(ctx *sql.Context, all []sql.Expression, first int, as numeral, whole bool) ([]sql.Expression, transform.TreeIdentity) {
 	out, same := make([]sql.Expression, len(all)), transform.SameTree
 	for i, e := range all {
-		if out[i] = e; i < first && hasTexts(ctx, e) {
-			out[i], same = &textNumber{expression.UnaryExpressionStub{Child: e}, exact}, transform.NewTree
+		if out[i] = e; i < first && hasTexts(ctx, e) && !(as == toInteger && areBytes(ctx, e)) {
+			out[i], same = &textNumber{expression.UnaryExpressionStub{Child: e}, as, whole, 0}, transform.NewTree
 		}
 		if d, ok := e.(*expression.DistinctExpression); ok {
-			if n, unchanged := numbersOf(ctx, []sql.Expression{d.Child}, 1, exact); !unchanged {
+			if n, unchanged := numbersOf(ctx, []sql.Expression{d.Child}, 1, as, whole); !unchanged {
 				out[i], same = expression.NewDistinctExpression(n[0]), transform.NewTree
 			}
 		}
@@ -158,6 +190,17 @@ func hasTexts(ctx *sql.Context, e sql.Expression) bool {
 	return types.IsTextOnly(t) || types.IsBinaryType(t)
 }
 
+// areBytes tells whether values are bytes, whose bits GMS has.
+func areBytes(ctx *sql.Context, e sql.Expression) bool {
+	return types.IsBinaryType(e.Type(ctx)) && !types.IsJSON(e.Type(ctx))
+}
+
+// every is the number of arguments of a function that are read, where all of them are.
+const every = math.MaxInt
+
+// integerArguments are the functions of integers, with how many of their arguments are.
+var integerArguments = map[string]int{"elt": 1, "char": every, "bit_count": 1, "bit_and": 1, "bit_or": 1, "bit_xor": 1}
+
 // textArguments are the functions of numbers whose texts are read as such, with how many of their arguments are.
 var textArguments = map[string]int{
 	"abs": 1, "sign": 1, "floor": 1, "ceil": 1, "ceiling": 1, "round": 1, "truncate": 1, "format": 1,
@@ -166,15 +209,21 @@ var textArguments = map[string]int{
 	"sum": 1, "avg": 1, "std": 1, "stddev": 1, "stddev_pop": 1, "stddev_samp": 1, "variance": 1, "var_pop": 1, "var_samp": 1,
 }
 
+// aggregateNames are those of them that are aggregates.
+var aggregateNames = map[string]bool{
+	"sum": true, "avg": true, "std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true, "variance": true, "var_pop": true, "var_samp": true, "bit_and": true, "bit_or": true, "bit_xor": true,
+}
+
 // ofNumbers is a function whose first arguments are numbers.
 type ofNumbers struct {
 	sql.Function
 	first int
+	as    numeral
 }
 
 // NewInstance is a call.
 func (f ofNumbers) NewInstance(ctx *sql.Context, args []sql.Expression) (sql.Expression, error) {
-	numbers, _ := numbersOf(ctx, args, f.first, false)
+	numbers, _ := numbersOf(ctx, args, f.first, f.as, aggregateNames[strings.ToLower(f.FunctionName())])
 	return f.Function.NewInstance(ctx, numbers)
 }
 

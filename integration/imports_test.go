@@ -34,6 +34,7 @@ var layers = [][]string{
 var beside = map[string][]string{
 	"catalog":                  {"catalog/compile", "catalog/mysqltype", "catalog/resultmeta"},
 	"catalog/compile":          {"catalog/mysqltype"},
+	"catalog/resultmeta":       {"catalog/mysqltype"},
 	"stream":                   {"stream/source", "stream/source/files", "stream/source/sourcetest"},
 	"stream/source/deltatable": {"stream/source"},
 	"stream/source/files":      {"stream/source"},

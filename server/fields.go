@@ -117,7 +117,7 @@ func sendable(t sql.Type, c resultmeta.Column) bool {
 		moment, ok := t.(sql.DatetimeType)
 		return ok && from != sqltypes.Date && uint32(moment.Precision()) == c.Decimals
 	case to == sqltypes.Time:
-		return from == to && c.Decimals == timeDecimals
+		return from == to // the digits are cut for it
 	}
 	return from == to
 }

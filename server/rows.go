@@ -121,8 +121,8 @@ func newPiece(ctx *sql.Context, schema sql.Schema) *piece {
 	p := &piece{schema: schema, values: make([]sqltypes.Value, 0, pieceRows*len(schema))}
 	p.result.Fields = resultFields(ctx, schema, catalog.ResultColumns(ctx))
 	p.result.Rows = make([][]sqltypes.Value, 0, pieceRows)
-	for _, column := range schema {
-		p.append = append(p.append, appender(ctx, column.Type))
+	for i, column := range schema {
+		p.append = append(p.append, appender(ctx, column.Type, p.result.Fields[i].Decimals))
 	}
 	return p
 }

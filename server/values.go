@@ -15,7 +15,7 @@ import (
 type appendFunc func(dst []byte, value any) ([]byte, bool)
 
 // appender returns the short way from a column's values to text; nil: there is only the type's own.
-func appender(ctx *sql.Context, t sql.Type) appendFunc {
+func appender(ctx *sql.Context, t sql.Type, decimals uint32) appendFunc {
 	switch t.Type() {
 	case sqltypes.Int8, sqltypes.Int16, sqltypes.Int24, sqltypes.Int32, sqltypes.Int64,
 		sqltypes.Uint8, sqltypes.Uint16, sqltypes.Uint24, sqltypes.Uint32, sqltypes.Uint64:
@@ -34,12 +34,27 @@ func appender(ctx *sql.Context, t sql.Type) appendFunc {
 			}
 			return func(dst []byte, value any) ([]byte, bool) { return appendEarly(dst, value, layout) }
 		}
+	case sqltypes.Time:
+		return func(dst []byte, value any) ([]byte, bool) { return appendTime(dst, value, int(decimals)) }
 	case sqltypes.VarChar, sqltypes.Text:
 		if isPlainText(ctx, t) {
 			return appendText
 		}
 	}
 	return nil
+}
+
+// appendTime writes a TIME with as many digits behind the second as its column has: those of GMS's have six.
+func appendTime(dst []byte, value any, decimals int) ([]byte, bool) {
+	span, ok := value.(types.Timespan)
+	if !ok {
+		return dst, false
+	}
+	dst = span.AppendBytes(dst)
+	if decimals == 0 {
+		return dst[:len(dst)-1-timeDecimals], true
+	}
+	return dst[:len(dst)-timeDecimals+min(decimals, timeDecimals)], true
 }
 
 // isPlainText says whether a text goes to the client as it is.

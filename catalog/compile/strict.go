@@ -337,6 +337,7 @@ var conversionFailed = map[int]bool{
 	1264: true, // out of range
 	1292: true, // truncated or incorrect
 	1366: true, // incorrect for the column
+	3156: true, // of a document
 }
 
 // eval is the value, and what is wrong with it where GMS does not warn.

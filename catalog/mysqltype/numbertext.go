@@ -61,6 +61,24 @@ func DoubleOf(text string) (f float64, exact bool) {
 	return f, whole
 }
 
+// IntegerOf is a text as MySQL's integer, in two's complement: the digits that the text begins with, else 0. exact is false where there are none, more than white space is left of the
+// text, or the number is beyond every BIGINT of its sign, UNSIGNED ones too, and so the greatest or least.
+func IntegerOf(text string) (bits uint64, exact bool) {
+	text = strings.TrimLeft(text, " \t")
+	sign := leading(text, "+-", 1)
+	n := sign + leading(text[sign:], decimalDigits, len(text))
+	if n == sign {
+		return 0, false
+	}
+	exact = strings.TrimRight(text[n:], sql.NumericCutSet) == ""
+	if text[0] == '-' {
+		least, err := strconv.ParseInt(text[:n], 10, 64)
+		return uint64(least), exact && err == nil
+	}
+	bits, err := strconv.ParseUint(text[sign:n], 10, 64)
+	return bits, exact && err == nil
+}
+
 // maxExponent is beyond every DECIMAL, whatever its sign: a text's exponent that is farther is this one.
 const maxExponent = 1000
 

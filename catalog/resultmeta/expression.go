@@ -80,10 +80,23 @@ func (d *derivation) expression(e sql.Expression) Column {
 		return ofType(e.Type(d.ctx), false).item()
 	case sql.FunctionExpression:
 		return d.call(e)
+	case Conversion:
+		return d.expression(e.Written())
 	case interface{ Unwrap() sql.Expression }:
 		return d.expression(e.Unwrap())
 	}
 	return Column{}
+}
+
+// Conversion is what a function is given in place of an argument: the columns of functions are those of what is written.
+type Conversion interface{ Written() sql.Expression }
+
+// written is an argument as it is written in the statement.
+func written(e sql.Expression) sql.Expression {
+	if c, ok := e.(Conversion); ok {
+		return c.Written()
+	}
+	return e
 }
 
 // operands are the columns of what an expression is made of; a list's are its members'.

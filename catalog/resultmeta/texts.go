@@ -9,7 +9,7 @@ var textRules = map[string]rule{
 	},
 	"upper": same, "ucase": same, "lower": same, "lcase": same, "reverse": same, "trim": trimmed, "ltrim": same, "rtrim": same, "substring_index": same,
 	"soundex": same, "regexp_substr": same, "replace": replaced,
-	"left": part, "right": part, "substring": substring, "substr": substring, "mid": substring, "lpad": padded, "rpad": padded,
+	"left": part, "cut_characters": part, "cut_bytes": part, "right": part, "substring": substring, "substr": substring, "mid": substring, "lpad": padded, "rpad": padded,
 	"repeat": func(c *call) Column {
 		times, ok := c.number(1)
 		if !ok {

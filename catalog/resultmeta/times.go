@@ -5,6 +5,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"lakesql/catalog/mysqltype"
 )
 
 // microseconds are the digits after the second of a moment that is read from a text.
@@ -15,18 +17,18 @@ const sumLength = 29
 
 var timeRules = map[string]rule{
 	"date": days, "last_day": days, "from_days": days, "makedate": days,
-	"timestamp": func(c *call) Column { return datetime(fraction(c.of[0])) }, "datetime": func(c *call) Column { return datetime(fraction(c.of[0])) },
+	"timestamp": func(c *call) Column { return datetime(c.fraction(0)) }, "datetime": func(c *call) Column { return datetime(c.fraction(0)) },
 	"from_unixtime": func(c *call) Column {
 		if len(c.of) > 1 {
 			return formatted(c)
 		}
 		return datetime(fraction(c.of[0]))
 	},
-	"convert_tz":  func(c *call) Column { return datetime(fraction(c.of[0])) },
-	"time":        func(c *call) Column { return timeOfDay(fraction(c.of[0])) },
+	"convert_tz":  func(c *call) Column { return datetime(c.fraction(0)) },
+	"time":        func(c *call) Column { return timeOfDay(c.fraction(0)) },
 	"sec_to_time": func(c *call) Column { return timeOfDay(fraction(c.of[0])) },
 	"maketime":    func(c *call) Column { return timeOfDay(fraction(c.of[2])) },
-	"timediff":    func(c *call) Column { return timeOfDay(max(fraction(c.of[0]), fraction(c.of[1]))) },
+	"timediff":    func(c *call) Column { return timeOfDay(max(c.fraction(0), c.fraction(1))) },
 	"date_add":    shifted, "date_sub": shifted, "adddate": shifted, "subdate": shifted, "addtime": timeAdded, "subtime": timeAdded,
 	"extract": extracted,
 }
@@ -39,6 +41,28 @@ func fraction(of Column) uint32 {
 		return microseconds
 	}
 	return min(of.Decimals, microseconds)
+}
+
+// fraction is how many digits after the second a moment has that is read from an argument: of a text that is written in the statement, as many as it has.
+func (c *call) fraction(argument int) uint32 {
+	if literal, ok := written(c.args[argument]).(*expression.Literal); ok {
+		if text, ok := literal.Value().(string); ok {
+			return textFraction(text)
+		}
+	}
+	return fraction(c.of[argument])
+}
+
+// textFraction are the digits after the second of a text.
+func textFraction(text string) uint32 {
+	if _, _, ok := mysqltype.ReadTime(text); !ok {
+		if _, ok := mysqltype.ReadDate(text); !ok {
+			return microseconds
+		}
+	}
+	_, digits, _ := strings.Cut(text, ".")
+	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+	return uint32(min(len(digits), microseconds))
 }
 
 // shifted is the column of a date and an interval.
