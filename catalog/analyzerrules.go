@@ -45,6 +45,7 @@ const (
 	carriedColumnsRule
 	trimRule
 	jsonCastRule
+	uniqueColumnsRule
 )
 
 // installRules adds the rules that run for every kind of statement, once: GMS keeps those for the process. An analyzer has the rules of the types of UNION, of dates, of
@@ -53,6 +54,7 @@ var installRules = sync.OnceFunc(func() {
 	analyzer.AlwaysBeforeDefault = append(analyzer.AlwaysBeforeDefault,
 		analyzer.Rule{Id: resultRule, Apply: describeResult}, // before expressions are others than those of the statement; an analyzer does so before its own rules too
 		analyzer.Rule{Id: globalsRule, Apply: checkGlobals},
+		analyzer.Rule{Id: uniqueColumnsRule, Apply: everywhere(uniqueColumns)},
 		analyzer.Rule{Id: grantTablesRule, Apply: keepGrantTables},
 		analyzer.Rule{Id: variablesRule, Apply: everywhere(typeVariables)},
 		analyzer.Rule{Id: searchedCaseRule, Apply: everywhere(eachExpression(searchCases))},

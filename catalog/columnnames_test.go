@@ -21,6 +21,7 @@ func TestNamesOfColumns(t *testing.T) {
 		{"SELECT 'a' 'b' , 'it''s', ' lead', \"a, b\" , 'c\\nd', _utf8mb4'e'", []string{"a", "it's", "lead", "a, b", "c\nd", "e"}},
 		{"SELECT NOT x, NOT x , not(x), (NOT x) FROM t", []string{"NOT x", "NOT x", "not(x)", "(NOT x)"}},
 		{"SELECT * FROM (SELECT 1 , x + 1 , 'a' FROM t) d", []string{"1", "x + 1", "a"}},
+		{"SELECT ROW(1,2) = row (1,2) , INTERVAL( 1, 2 ) , (ROW(1, 2)) = (1,2)", []string{"ROW(1,2) = row (1,2)", "INTERVAL( 1, 2 )", "(ROW(1, 2)) = (1,2)"}},
 		{"SELECT 1 , 2 UNION SELECT 3 , 4 ORDER BY 2", []string{"1", "2"}},
 	} {
 		schema, _, _, err := l.c.engine.Query(l.ctx(), c.query)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
@@ -44,12 +45,22 @@ func typedField(name string, t sqlext.Type) (batch.Field, error) {
 	if !ok || ddl.TableSpec == nil || len(ddl.TableSpec.Columns) != 1 {
 		return batch.Field{}, refuse(KindInvalid, "column %s: %s is no type", name, t.Text)
 	}
-	typ, err := types.ColumnTypeToType(&ddl.TableSpec.Columns[0].Type)
+	written := &ddl.TableSpec.Columns[0].Type
+	if err := columnSize(name, written); err != nil {
+		return batch.Field{}, err
+	}
+	typ, err := types.ColumnTypeToType(written)
+	if types.ErrLengthTooLarge.Is(err) {
+		return batch.Field{}, mysql.NewSQLError(1074, "42000", "Column length too big for column '%s' (max = %d); use BLOB or TEXT instead", name, maxVarchar)
+	}
 	if err != nil {
 		return batch.Field{}, err
 	}
 	return mysqltype.Field(&sql.Column{Name: name, Type: typ, Nullable: true})
 }
+
+// maxVarchar is the length of the longest VARCHAR, in characters of four bytes.
+const maxVarchar = 65535 / 4
 
 // setText sets a text in a column's metadata, which holds raw JSON.
 func setText(f *batch.Field, key, text string) {

@@ -23,6 +23,9 @@ func (c *Catalog) newCreateTable(ddl *ast.DDL, spark *sqlext.CreateTable, text s
 	keys, indexes := takeKeys(ddl)
 	a := action{name: "CREATE TABLE", schema: types.OkResultSchema, writes: true}
 	a.run = func(ctx *sql.Context) ([]sql.Row, error) {
+		if err := columnSizes(ddl); err != nil {
+			return nil, err
+		}
 		clauses, err := c.clausesOf(spark)
 		if err != nil {
 			return nil, err

@@ -8,24 +8,11 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"lakesql/batch"
 	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
 )
-
-// sizeDecimals writes CAST(e AS DECIMAL) as CAST(e AS DECIMAL(10)), which it is: GMS has no digits then, as in the casts that it puts around columns of UNION.
-func sizeDecimals(stmt ast.SQLNode) error {
-	return ast.Walk(func(n ast.SQLNode) (bool, error) {
-		if c, ok := n.(*ast.ConvertExpr); ok && c.Type != nil && c.Type.Length == nil && decimalWord.MatchString(c.Type.Type) {
-			c.Type.Length = ast.NewIntVal([]byte("10"))
-		}
-		return true, nil
-	}, stmt)
-}
-
-var decimalWord = regexp.MustCompile(`(?i)^decimal$`)
 
 // decimalCast is CAST(e AS DECIMAL(p, s)) by MySQL's rules: rounded to s digits, and what has more than p of them is the nearest that has not, with a warning.
 // GMS's rounds to no scale of 0, makes 0 of what is too large, and keeps the sign of what becomes 0.

@@ -7,20 +7,41 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// refuseMisplaced refuses an aggregate or a window function in the WHERE of a query, which GMS plans all the same. One in a subquery may be of the query around it.
+// refuseMisplaced refuses an aggregate or a window function in the WHERE or the GROUP BY of a query, and in the arguments of an aggregate, all of which GMS plans, or fails at in
+// other words. One in a subquery may be of the query around it.
 func refuseMisplaced(stmt ast.SQLNode) error {
+	if err := misplacedInClauses(stmt); err != nil {
+		return err
+	}
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *ast.GroupConcatExpr:
+			return true, ast.Walk(misplaced, n.Exprs)
+		case *ast.FuncExpr:
+			if n.IsAggregate() && n.Over == nil {
+				return true, ast.Walk(misplaced, n.Exprs)
+			}
+		}
+		return true, nil
+	}, stmt)
+}
+
+func misplacedInClauses(stmt ast.SQLNode) error {
 	switch s := stmt.(type) {
 	case *ast.SetOp:
-		if err := refuseMisplaced(s.Left); err != nil {
+		if err := misplacedInClauses(s.Left); err != nil {
 			return err
 		}
-		return refuseMisplaced(s.Right)
+		return misplacedInClauses(s.Right)
 	case *ast.ParenSelect:
-		return refuseMisplaced(s.Select)
+		return misplacedInClauses(s.Select)
 	case *ast.Select:
 		if s.Where != nil {
-			return ast.Walk(misplaced, s.Where)
+			if err := ast.Walk(misplaced, s.Where); err != nil {
+				return err
+			}
 		}
+		return ast.Walk(misplaced, s.GroupBy)
 	}
 	return nil
 }
@@ -43,3 +64,22 @@ func misplaced(n ast.SQLNode) (bool, error) {
 }
 
 var errGroupFunction = mysql.NewSQLError(1111, mysql.SSUnknownSQLState, "Invalid use of group function")
+
+// uniqueNames refuses a WITH that has a name twice.
+func uniqueNames(stmt ast.SQLNode) error {
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		with, ok := n.(*ast.With)
+		if !ok || with == nil {
+			return true, nil
+		}
+		seen := map[string]bool{}
+		for _, e := range with.Ctes {
+			if name := e.As.String(); seen[name] {
+				return false, mysql.NewSQLError(1066, "42000", "Not unique table/alias: '%s'", name)
+			} else {
+				seen[name] = true
+			}
+		}
+		return true, nil
+	}, stmt)
+}

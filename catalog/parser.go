@@ -8,7 +8,9 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/dolthub/vitess/go/vt/vterrors"
 
 	"lakesql/sqlext"
 )
@@ -33,7 +35,7 @@ func (p *parser) ParseSimple(query string) (ast.Statement, error) {
 	}
 	stmt, err := p.mysql.ParseSimple(text)
 	if err != nil {
-		return nil, err
+		return nil, explained(query, err)
 	}
 	return p.adapt(stmt, text)
 }
@@ -58,7 +60,7 @@ func (p *parser) ParseWithOptions(ctx context.Context, query string, delimiter r
 	}
 	stmt, parsed, rest, err := p.mysql.ParseWithOptions(ctx, text, delimiter, multi, opts)
 	if err != nil {
-		return nil, parsed, rest, err
+		return nil, parsed, rest, explained(query, err)
 	}
 	if text != query {
 		keepViewText(stmt, text)
@@ -80,10 +82,18 @@ func (p *parser) ParseOneWithOptions(ctx context.Context, query string, opts ast
 	}
 	stmt, end, err := p.mysql.ParseOneWithOptions(ctx, text, opts)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, explained(query, err)
 	}
 	stmt, err = p.adapt(stmt, text[:min(end, len(text))])
 	return stmt, originalEnd(query, text, end), err
+}
+
+// explained is what MySQL says of a text that is not in the grammar, where that is another error than one of syntax.
+func explained(query string, err error) error {
+	if _, syntax := vterrors.AsSyntaxError(err); syntax && sqlext.DerivedWithoutAlias(query) {
+		return mysql.NewSQLError(1248, "42000", "Every derived table must have its own alias")
+	}
+	return err
 }
 
 // originalEnd finds the place in query from which rewriting gives the text behind end.
@@ -133,7 +143,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"char", cutTexts}, {"binary", cutBinaries}, {"~", invertBits}, {"where", refuseMisplaced}, {"decimal", sizeDecimals}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
+	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"cast", sizeCasts}, {"convert", sizeCasts}, {"char", cutTexts}, {"binary", cutBinaries}, {"~", invertBits}, {"select", refuseMisplaced}, {"with", uniqueNames}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
 	{sqlext.QuantifiedFunction, compareQuantified},
 }
 

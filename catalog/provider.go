@@ -123,7 +123,7 @@ func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) 
 }
 
 func ownFunction(name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, timeParts, correctedFunctions, timeFunctions, baseFunctions, logFunctions, cutFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, timeParts, correctedFunctions, timeFunctions, baseFunctions, logFunctions, cutFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, intervalFunctions, sparkFunctions} {
 		if f, ok := functions[name]; ok {
 			return f, true
 		}

@@ -14,12 +14,14 @@ const (
 // assigned stands behind the expression of AssignFunction, and the subquery of QuantifiedFunction: an argument that nobody writes, and no comment, as it may stand in one that is executed.
 const assigned = ", 0x3A3D5F)"
 
-var rewritten = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + AssignFunction + `\('([^']*)',|` +
+var rewritten = regexp.MustCompile(VariableFunction + `\('([^']*)'\)|` + `(?:` + AssignFunction + `|` + IntervalFunction + `)\('([^']*)',|` +
 	QuantifiedFunction + `\('([^']*)',\(|, ` + RollupFunction + `\('([^']*)'\)|` + regexp.QuoteMeta(assigned) +
-	`|` + LiteralFunction + `\('(\w+)'(\s*),('(?:[^'\\]|\\.|'')*')\)` + `|(\\)\\(?:' '|" ")([%_])`)
+	`|` + LiteralFunction + `\('(\w+)'(\s*),('(?:[^'\\]|\\.|'')*')\)` + `|(\\)\\(?:' '|" ")([%_])` + `|(\()/\*=((?i:row)\s*)\*/`)
 
-// AsWritten is a text before Rewrite made calls of assignments, quantifiers, WITH ROLLUP and literals of dates in it, and two texts of one, for the name of a column, a view and errors.
-func AsWritten(text string) string { return rewritten.ReplaceAllString(text, "$1$2$3$4$5$6$7$8$9") }
+// AsWritten is a text before Rewrite made calls of assignments, quantifiers, WITH ROLLUP and literals of dates and of INTERVAL(...) in it, and two texts of one, for the name of a column, a view and errors.
+func AsWritten(text string) string {
+	return rewritten.ReplaceAllString(text, "$1$2$3$4$5$6$7$8$9${11}${10}")
+}
 
 // VariableName is the name of the variable in the first argument of AssignFunction or VariableFunction.
 func VariableName(text string) string {

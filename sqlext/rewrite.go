@@ -70,7 +70,7 @@ func (e *editor) origin(start, i int) int {
 
 // Rewrite turns what vitess cannot parse into what it can: named arguments `fn(a => b)` into `fn('a=>', b)`, and
 // `VERSION AS OF 3` into `AS OF 'v:3'`, `TIMESTAMP AS OF 't'` into `AS OF 't:t'`, `AS OF ?` into a call of AsOfFunction, and the unit of
-// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, `@v := e` amid a statement into a call of AssignFunction, `> ALL (SELECT ...)` into `> ` and a call of QuantifiedFunction, WITH ROLLUP into a call of RollupFunction, `DATE '2024-02-29'` into one of LiteralFunction, `'a\_b'` into `'a\\' '_b'`; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
+// `INTERVAL '1:1' HOUR_MINUTE` into a quoted one, `@v := e` amid a statement into a call of AssignFunction, `> ALL (SELECT ...)` into `> ` and a call of QuantifiedFunction, WITH ROLLUP into a call of RollupFunction, `DATE '2024-02-29'` into one of LiteralFunction, INTERVAL(n, a) into one of IntervalFunction, ROW(a, b) into (a, b), FOR SHARE into LOCK IN SHARE MODE, `(SELECT ... UNION SELECT ...) ORDER BY a` into that without the parentheses, N'a' into 'a', `'a\_b'` into `'a\\' '_b'`; and comments that vitess would execute and MySQL not, MariaDB's and those of newer versions, into a blank. Everything else stays byte for byte, and so do the statements of sql that Parse takes. Rewriting a rewritten text changes
 // nothing. The error is a *RefusedError: STREAM outside of a stream statement, or QUALIFY.
 func Rewrite(sql string) (string, error) {
 	if !mayNeedRewrite(sql) {
@@ -99,8 +99,11 @@ func mayNeedRewrite(sql string) bool {
 	if strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") || strings.Contains(sql, ":=") || strings.Contains(sql, `\_`) || strings.Contains(sql, `\%`) || mayHaveTypedLiteral(sql) {
 		return true
 	}
+	if strings.HasPrefix(strings.TrimSpace(sql), "(") || strings.Contains(sql, "((") {
+		return true
+	}
 	lower := strings.ToLower(sql)
-	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields", "all", "any", "some", "rollup", "qualify", "binary"} {
+	for _, word := range []string{"of", "stream", "read_files", "table_changes", "interval", "purge", "delete", "columns", "fields", "all", "any", "some", "rollup", "qualify", "binary", "row", "share", "n'"} {
 		if strings.Contains(lower, word) {
 			return true
 		}
@@ -242,6 +245,10 @@ func (r *rewriter) run(source func(i int) (int, error)) error {
 		}
 		if err := r.refuseQualify(i); err != nil {
 			return err
+		}
+		r.forms(i)
+		if source == nil {
+			r.united(i)
 		}
 		r.quantified(i)
 		r.rollup(i)
