@@ -38,6 +38,12 @@ func TestFunctionsAsMySQLHasThem(t *testing.T) {
 		{"~0, ~5, ~si, ~NULL, 7 & ~2, si & ~0, 1 << 63, 1 << 64, ~0 >> 1, -1 >> 60", "18446744073709551615|18446744073709551610|32767|NULL|5|18446744073709518848|9223372036854775808|0|9223372036854775807|15"},
 		{"bi | f, de ^ 0, '12abc' & 7, da & 255, x'41' | 2, 1.5 | 0, NULL & 1, 5 & 3, 5 | 3, 5 ^ 3", "9223372036854775807|18446744073708317048|4|101|67|2|NULL|1|7|6"},
 		{"UTC_DATE() = DATE(UTC_TIMESTAMP()), CURDATE() = CURRENT_DATE, CURDATE() + INTERVAL 1 DAY > CURDATE(), UTC_TIME() IS NULL", "1|1|1|0"},
+		{"REVERSE(de), REVERSE(si), REVERSE(bi), REVERSE(da), REVERSE(js)", `98.7654321-|86723-|7085774586302733229|92-20-4202|}1 :"a"{`},
+		{"CRC32(de), CRC32(si), CRC32(js) = CRC32('{\"a\": 1}'), HEX(js), UPPER(js), LOWER(js)", `2608128904|912891849|1|7B2261223A20317D|{"A": 1}|{"a": 1}`},
+		{"EXPORT_SET(da, 'Y', 'N', ',', 4), EXPORT_SET('3x', 'Y', 'N', '', 4), MAKE_SET(da, 'a', 'b'), MAKE_SET('3x', 'a', 'b'), MAKE_SET(js, 'a')", "Y,N,Y,N|YYNN|a|a,b|"},
+		{"CONCAT('<', SPACE(js), '>'), MAKEDATE(js, 1), FROM_BASE64('!'), FROM_BASE64('YW Jj'), INTERVAL(da, 1, 20240301), INTERVAL(js, 1)", "<>|2000-01-01|NULL|abc|1|0"},
+		{"CAST(5 AS UNSIGNED) - 1, ~0 - 1, ~0 + 0, ~0 - ~0, 128 - 129, 200 - 300, 255 + 1 - 300, 65535 - 70000, CAST(5 AS UNSIGNED) - 7.5", "4|18446744073709551614|18446744073709551615|0|-1|-100|-44|-4465|-2.5"},
+		{"EXP(709) > 1e307, EXP(NULL), EXP(-1e9), POW(NULL, 2), POW(2, 3), COT(NULL)", "1|NULL|0|NULL|8|NULL"},
 		{"SESSION_USER() = USER(), SYSTEM_USER() = USER()", "1|1"},
 	} {
 		query := "SELECT " + c.what + " FROM e WHERE id = 1"
@@ -49,6 +55,26 @@ func TestFunctionsAsMySQLHasThem(t *testing.T) {
 	for _, c := range []string{"STD(da)", "VARIANCE(da)", "SUM(da)", "MAX(ABS(dt))"} {
 		require.Equal(t, rows.rows("SELECT "+c+" FROM e"), l.rows("SELECT "+c+" FROM e"), c)
 	}
+	for statement, message := range map[string]string{
+		"SELECT CAST(0 AS UNSIGNED) - 1":                        "BIGINT UNSIGNED value is out of range in '(cast(0 as unsigned) - 1)'",
+		"SELECT 3 - CAST(id AS UNSIGNED) * 4 FROM e":            "BIGINT UNSIGNED value is out of range in '(3 - (cast(`lake`.`e`.`id` as unsigned) * 4))'",
+		"SELECT a - 3 FROM (SELECT CAST(1 AS UNSIGNED) AS a) t": "BIGINT UNSIGNED value is out of range in '(`t`.`a` - 3)'",
+		"SELECT (1 | 2) - 4":                                    "BIGINT UNSIGNED value is out of range in '((1 | 2) - 4)'",
+		"SELECT 18446744073709551615 + 1":                       "BIGINT UNSIGNED value is out of range in '(18446744073709551615 + 1)'",
+		"SELECT -9223372036854775808 - 1":                       "BIGINT value is out of range in '(-(9223372036854775808) - 1)'",
+		"SELECT ABS(-9223372036854775808)":                      "BIGINT value is out of range in 'abs(-(9223372036854775808))'",
+		"SELECT 1e308 * 10":                                     "DOUBLE value is out of range in '(1e308 * 10)'",
+		"SELECT EXP(1000)":                                      "DOUBLE value is out of range in 'exp(1000)'",
+		"SELECT POWER(0, -1)":                                   "DOUBLE value is out of range in 'pow(0,-(1))'",
+		"SELECT COT(0)":                                         "DOUBLE value is out of range in 'cot(0)'",
+		"SELECT EXP(da) FROM e":                                 "DOUBLE value is out of range in 'exp(`lake`.`e`.`da`)'",
+		"SELECT JSON_OBJECT(NULL, 1)":                           "JSON documents may not contain NULL member names.",
+	} {
+		l.refused(statement, message)
+		rows.refused(statement, message)
+	}
+	l.exec("SET sql_mode = 'NO_UNSIGNED_SUBTRACTION'")
+	require.Equal(t, []string{"-1"}, l.rows("SELECT CAST(0 AS UNSIGNED) - 1"))
 	l.refused("SELECT PERIOD_ADD(200813, 1)", "period_add")
 	l.refused("SELECT PERIOD_DIFF(200801, 0)", "period_diff")
 }

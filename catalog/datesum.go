@@ -10,6 +10,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"lakesql/sqlext"
 )
 
 // summed is what SUM and AVG add up: of a date or time the number that it is written as, where GMS's take seconds since 1970.
@@ -77,9 +79,9 @@ func functionName(e sql.Expression) string {
 
 // numberFunctions are the functions of numbers, by GMS's names and ours.
 var numberFunctions = map[string]bool{
-	"abs": true, "acos": true, "asin": true, "atan": true, "bit_count": true, "ceil": true, "ceiling": true, "cos": true, "cot": true, "degrees": true, "exp": true, "floor": true, "format": true, "from_unixtime": true,
-	"inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "mod": true, "pow": true, "power": true, "radians": true, "round": true, "sign": true, "sin": true, "sqrt": true,
-	"tan": true, "truncate": true,
+	"abs": true, "acos": true, "asin": true, "atan": true, "bit_count": true, "ceil": true, "ceiling": true, "cos": true, "cot": true, "degrees": true, "exp": true, "export_set": true, "floor": true, "format": true, "from_unixtime": true,
+	"inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "make_set": true, "mod": true, "pow": true, "power": true, "radians": true, "round": true, "sign": true, "sin": true, "sqrt": true,
+	"tan": true, "truncate": true, sqlext.IntervalFunction: true,
 }
 
 // timeNumber is a DATETIME as a DECIMAL: 20240229235959.123456, with as many digits behind the point as its type has; without such as a BIGINT.

@@ -207,7 +207,7 @@ func (e *exactArith) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		_, err = exactContext.Rem(out, l, r)
 	}
 	if err != nil || out.NumDigits()+int64(min(out.Exponent, 0)) > maxWholeDigits {
-		return nil, &vector.OverflowError{Type: "DECIMAL", Expr: fmt.Sprintf("(%s %s %s)", l.Text('f'), e.op, r.Text('f'))}
+		return nil, &vector.OverflowError{Type: "DECIMAL", Expr: expressionText(ctx, e)}
 	}
 	if -out.Exponent > maxCarriedScale {
 		if _, err := cutContext.Quantize(out, out, -maxCarriedScale); err != nil {
@@ -220,13 +220,13 @@ func (e *exactArith) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if types.IsDecimal(e.typ) {
 		return out, nil
 	}
-	return e.integer(out, l, r)
+	return e.integer(ctx, out)
 }
 
 // maxWholeDigits is the most that MySQL has in front of the point while it computes.
 const maxWholeDigits = 81
 
-func (e *exactArith) integer(n, l, r *apd.Decimal) (any, error) {
+func (e *exactArith) integer(ctx *sql.Context, n *apd.Decimal) (any, error) {
 	if e.typ == types.Uint64 {
 		big := n.Coeff.MathBigInt()
 		if !n.Negative && n.Exponent == 0 && big.IsUint64() {
@@ -235,7 +235,7 @@ func (e *exactArith) integer(n, l, r *apd.Decimal) (any, error) {
 	} else if v, err := n.Int64(); err == nil {
 		return v, nil
 	}
-	return nil, &vector.OverflowError{Type: "BIGINT", Expr: fmt.Sprintf("(%s %s %s)", l.Text('f'), e.op, r.Text('f'))}
+	return nil, &vector.OverflowError{Type: "BIGINT", Expr: expressionText(ctx, e)}
 }
 
 // evalNumber is the value of an exact operand; nil for NULL.

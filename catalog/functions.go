@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,6 +77,7 @@ var correctedFunctions = map[string]sql.Function{
 		return function.NewReplace(ctx, args[0], args[1], args[2])
 	}),
 	"json_quote":   ofText("json_quote", sql.IsStringType, json.NewJSONQuote),
+	"from_base64":  scalarFunction("from_base64", 1, 1, fixedType(types.LongBlob, fromBase64)),
 	"json_type":    sql.FunctionN{Name: "json_type", Fn: newJSONType},
 	"quote":        scalarFunction("quote", 1, 1, quotedText),
 	"soundex":      sql.Function1{Name: "soundex", Fn: newSoundex},
@@ -119,6 +121,19 @@ func newJSONType(ctx *sql.Context, args ...sql.Expression) (sql.Expression, erro
 		return nil, err
 	}
 	return nullIfNull{e}, nil
+}
+
+// fromBase64 is FROM_BASE64(text): NULL of what is none.
+func fromBase64(ctx *sql.Context, args []any) (any, error) {
+	text, err := asText(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	if err != nil {
+		return nil, nil
+	}
+	return decoded, nil
 }
 
 // newSoundex is SOUNDEX(e), which is empty where there are no letters.

@@ -3,7 +3,6 @@ package catalog
 import (
 	"math"
 
-	"github.com/cockroachdb/apd/v3"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
@@ -22,7 +21,7 @@ func intervalOf(ctx *sql.Context, args []any) (any, error) {
 	if args[0] == nil {
 		return int64(-1), nil
 	}
-	n, err := comparedNumber(ctx, args[0])
+	n, err := decimalValue(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +29,7 @@ func intervalOf(ctx *sql.Context, args []any) (any, error) {
 		if bound == nil {
 			continue
 		}
-		b, err := comparedNumber(ctx, bound)
+		b, err := decimalValue(ctx, bound)
 		if err != nil {
 			return nil, err
 		}
@@ -39,12 +38,4 @@ func intervalOf(ctx *sql.Context, args []any) (any, error) {
 		}
 	}
 	return int64(len(args) - 1), nil
-}
-
-// comparedNumber is a value as a number; a text is a DOUBLE.
-func comparedNumber(ctx *sql.Context, v any) (*apd.Decimal, error) {
-	if text, ok := v.(string); ok {
-		return new(apd.Decimal).SetFloat64(doubleNumber(ctx, text))
-	}
-	return decimalValue(ctx, v)
 }

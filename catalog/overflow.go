@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -53,6 +52,31 @@ func (c checked) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql
 	return e, err
 }
 
+// Type is unsigned where an operand is, as MySQL has it; what is subtracted is signed with NO_UNSIGNED_SUBTRACTION.
+func (c checked) Type(ctx *sql.Context) sql.Type {
+	if (isUnsigned(ctx, c.LeftChild) || isUnsigned(ctx, c.RightChild)) && !(c.Op == "-" && sql.LoadSqlMode(ctx).ModeEnabled("NO_UNSIGNED_SUBTRACTION")) {
+		return types.Uint64
+	}
+	if t := c.Arithmetic.Type(ctx); t != types.Uint64 {
+		return t
+	}
+	return types.Int64
+}
+
+// isUnsigned tells whether an operand is unsigned to MySQL: GMS has unsigned types for small literals too.
+func isUnsigned(ctx *sql.Context, e sql.Expression) bool {
+	switch e := e.(type) {
+	case *expression.Literal:
+		n, ok := e.Value().(uint64)
+		return ok && n > math.MaxInt64
+	case *expression.Convert, *expression.GetField, *scalarCall, *exactArith, checked:
+		return e.Type(ctx) == types.Uint64
+	case compile.Wrapper:
+		return isUnsigned(ctx, e.Unwrap())
+	}
+	return false
+}
+
 // Eval computes exactly and looks whether the type holds the result. As in MySQL, the right operand is computed beside a NULL, too.
 func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	l, err := c.LeftChild.Eval(ctx, row)
@@ -63,7 +87,7 @@ func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || l == nil || r == nil {
 		return nil, err
 	}
-	unsigned := types.IsUnsigned(c.Type(ctx))
+	unsigned := c.Type(ctx) == types.Uint64
 	if x, y, ok := int64s(l, r); ok && !unsigned {
 		if v, ok := smallResult(c.Op, x, y); ok {
 			return v, nil
@@ -86,11 +110,11 @@ func (c checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	case unsigned && v.IsUint64():
 		return v.Uint64(), nil
 	case unsigned:
-		return nil, &vector.OverflowError{Type: "BIGINT UNSIGNED", Expr: fmt.Sprintf("(%d %s %d)", x, c.Op, y)}
+		return nil, &vector.OverflowError{Type: "BIGINT UNSIGNED", Expr: expressionText(ctx, c)}
 	case v.IsInt64():
 		return v.Int64(), nil
 	}
-	return nil, &vector.OverflowError{Type: "BIGINT", Expr: fmt.Sprintf("(%d %s %d)", x, c.Op, y)}
+	return nil, &vector.OverflowError{Type: "BIGINT", Expr: expressionText(ctx, c)}
 }
 
 // checkedMinus is - of an integer. GMS's of the least one is another error, it fails at the numbers of YEAR and its like, and cuts off unsigned ones.
@@ -136,7 +160,7 @@ func (e checkedMinus) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return e.UnaryMinus.Eval(ctx, row)
 	}
 	if n.Neg(n); !n.IsInt64() {
-		return nil, &vector.OverflowError{Type: "BIGINT", Expr: "-(" + e.Child.String() + ")"}
+		return nil, &vector.OverflowError{Type: "BIGINT", Expr: expressionText(ctx, e)}
 	}
 	return n.Int64(), nil
 }
@@ -243,9 +267,5 @@ func (c checkedFloat) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 			return v, nil
 		}
 	}
-	op := "/"
-	if a, ok := c.BinaryExpression.(*expression.Arithmetic); ok {
-		op = a.Op
-	}
-	return nil, &vector.OverflowError{Type: "DOUBLE", Expr: fmt.Sprintf("(%v %s %v)", of[0], op, of[1])}
+	return nil, &vector.OverflowError{Type: "DOUBLE", Expr: expressionText(ctx, c)}
 }

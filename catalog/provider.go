@@ -101,14 +101,15 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 	return p, nil
 }
 
-// Function returns our functions, which go before GMS's, and those of GMS's that take numbers or times.
+// Function returns our functions, which go before GMS's, and those of GMS's that take their arguments otherwise than GMS's do.
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
 	name = strings.ToLower(name)
 	f, ok := ownFunction(name)
 	number, ofNumber := textArguments[name]
 	integer, ofInteger := integerArguments[name]
 	times, ofTime := timeArguments[name]
-	if !ok && (ofNumber || ofInteger || ofTime) {
+	as, ofOthers := argumentTypes[name]
+	if !ok && (ofNumber || ofInteger || ofTime || ofOthers) {
 		f, ok = builtIns[name]
 	}
 	switch {
@@ -118,12 +119,14 @@ func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) 
 		f = ofNumbers{f, integer, toInteger}
 	case ok && ofTime:
 		f = ofTimes{f, times.first, times.reading}
+	case ok && ofOthers:
+		f = withArguments{f, as}
 	}
 	return f, ok
 }
 
 func ownFunction(name string) (sql.Function, bool) {
-	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, timeParts, correctedFunctions, timeFunctions, baseFunctions, logFunctions, cutFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, intervalFunctions, sparkFunctions} {
+	for _, functions := range []map[string]sql.Function{exactFunctions, extremeFunctions, deviationFunctions, windowFunctions, timeParts, correctedFunctions, finiteFunctions, timeFunctions, baseFunctions, logFunctions, cutFunctions, shiftFunctions, jsonFunctions, asOfFunctions, variableFunctions, literalFunctions, intervalFunctions, sparkFunctions} {
 		if f, ok := functions[name]; ok {
 			return f, true
 		}

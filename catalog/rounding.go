@@ -201,10 +201,12 @@ func newAbs(ctx *sql.Context, e sql.Expression) sql.Expression {
 	return call
 }
 
-var absOfInteger = scalarFunction("abs", 1, 1, fixedType(types.Int64, func(ctx *sql.Context, args []any) (any, error) {
-	n, err := asInteger(ctx, args[0])
-	if n == math.MinInt64 {
-		return nil, &vector.OverflowError{Type: "BIGINT", Expr: fmt.Sprintf("abs(%d)", n)}
-	}
-	return max(n, -n), err
-}))
+var absOfInteger = scalarFunction("abs", 1, 1, func(_ *sql.Context, of []sql.Expression) (scalarBody, error) {
+	return scalarBody{typ: types.Int64, eval: func(ctx *sql.Context, args []any) (any, error) {
+		n, err := asInteger(ctx, args[0])
+		if n == math.MinInt64 {
+			return nil, &vector.OverflowError{Type: "BIGINT", Expr: functionText(ctx, "abs", of)}
+		}
+		return max(n, -n), err
+	}}, nil
+})

@@ -199,7 +199,7 @@ func areBytes(ctx *sql.Context, e sql.Expression) bool {
 const every = math.MaxInt
 
 // integerArguments are the functions of integers, with how many of their arguments are.
-var integerArguments = map[string]int{"elt": 1, "char": every, "bit_count": 1, "bit_and": 1, "bit_or": 1, "bit_xor": 1}
+var integerArguments = map[string]int{"elt": 1, "char": every, "export_set": 1, "inet_ntoa": 1, "make_set": 1, "makedate": 2, "period_add": 2, "period_diff": 2, "space": 1, "from_days": 1, "bit_count": 1, "bit_and": 1, "bit_or": 1, "bit_xor": 1}
 
 // textArguments are the functions of numbers whose texts are read as such, with how many of their arguments are.
 var textArguments = map[string]int{

@@ -21,6 +21,8 @@ var wordedErrors = []struct {
 	{1210, regexp.MustCompile(`^incorrect arguments to: (.*)$`), "Incorrect arguments to $1"},
 	{1210, regexp.MustCompile(`^bind variable not provided: `), "Incorrect arguments to EXECUTE"},
 	{1327, regexp.MustCompile(`^Undeclared variable: (.*)$`), "Undeclared variable: $1"},
+	{1191, regexp.MustCompile(`^cannot use MATCH \.\.\. AGAINST \.\.\. on a table that does not declare indexes$`), "Can't find FULLTEXT index matching the column list"},
+	{3143, regexp.MustCompile(`Invalid JSON path expression\. Path must start with '\$'`), "Invalid JSON path expression. The error is around character position 1."},
 	{3153, regexp.MustCompile(`^The path expression '\$' is not allowed in this context\.$`), "$0"},
 	{3154, regexp.MustCompile(`^The oneOrAll argument to .* may take these values: 'one' or 'all'$`), "$0."},
 	{3158, regexp.MustCompile(`^JSON documents may not contain NULL member names\.?$`), "JSON documents may not contain NULL member names."},
