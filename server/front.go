@@ -268,9 +268,11 @@ func beginsWithPacket(p []byte) bool {
 
 // failResult puts an error in the place of the packet that ends a result. Everything before it must have been flushed.
 func (c *frontConn) failResult(e *mysql.SQLError) {
-	payload := errorPacket(e)
-	c.instead.Store(&payload)
+	c.endWith(errorPacket(e))
 }
+
+// endWith puts a packet in the place of the one that ends a result, as failResult does.
+func (c *frontConn) endWith(payload []byte) { c.instead.Store(&payload) }
 
 // errorPacket is the payload of an ERR packet as protocol 4.1 has it.
 func errorPacket(e *mysql.SQLError) []byte {

@@ -119,7 +119,7 @@ func ended(ctx context.Context, err error) error {
 func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spool, end context.CancelCauseFunc) (rest string, err error) {
 	parsed, text, rest, err := h.parse(ctx, r)
 	if errors.Is(err, sqlparser.ErrEmpty) && isComment(r.text) {
-		return "", sendOK(ctx, c, sql.RowsToRowIter(), out)
+		return "", sendOK(ctx, c, parsed, sql.RowsToRowIter(), out)
 	}
 	if err != nil {
 		return "", err
@@ -152,7 +152,7 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spoo
 			return err
 		}
 		if len(schema) == 0 || types.IsOkResultSchema(schema) {
-			return sendOK(ctx, c, rows, out)
+			return sendOK(ctx, c, run, rows, out)
 		}
 		return sendResult(ctx, c, schema, rows, out)
 	})

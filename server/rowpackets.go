@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -117,21 +116,11 @@ func (w *rowPackets) appendValue(dst []byte, i, row int) (_ []byte, null bool, e
 // closeLength writes the length of what follows at a byte there. What is 251 bytes or longer is moved: its length takes more.
 func closeLength(dst []byte, at int) []byte {
 	n := len(dst) - at - 1
-	switch {
-	case n < nullText:
+	if n < nullText {
 		dst[at] = byte(n)
 		return dst
-	case n < 1<<16:
-		dst = slices.Insert(dst, at+1, byte(n), byte(n>>8))
-		dst[at] = 0xfc
-	case n < 1<<24:
-		dst = slices.Insert(dst, at+1, byte(n), byte(n>>8), byte(n>>16))
-		dst[at] = 0xfd
-	default:
-		dst = slices.Insert(dst, at+1, binary.LittleEndian.AppendUint64(nil, uint64(n))...)
-		dst[at] = 0xfe
 	}
-	return dst
+	return slices.Replace(dst, at, at+1, appendLength(nil, uint64(n))...)
 }
 
 // close makes a packet, or several, of the payload behind the header at start.

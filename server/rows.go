@@ -25,19 +25,6 @@ const (
 // maxRangeWarnings bounds the warnings of one statement for dates that MySQL cannot show, as MySQL's max_error_count does.
 const maxRangeWarnings = 64
 
-// sendOK runs a statement that has no rows and sends what it did. The OK packet's text is never sent: vitess writes it in a form
-// that some clients cannot read.
-func sendOK(ctx *sql.Context, c *mysql.Conn, rows sql.RowIter, out *spool) error {
-	ok, err := drain(ctx, rows)
-	if err = errors.Join(err, rows.Close(ctx)); err != nil {
-		return err
-	}
-	if err := setStatus(ctx, c); err != nil {
-		return err
-	}
-	return out.put(&sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: catalog.InsertID(ctx)})
-}
-
 func drain(ctx *sql.Context, rows sql.RowIter) (ok types.OkResult, err error) {
 	for {
 		row, err := rows.Next(ctx)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,12 @@ func testCommandLine(t *testing.T, of suite) {
 	require.Contains(t, fails(t, mysql, of.options(s, "shop", "-e", "SELEC 1")...), "ERROR 1064 (42000) at line 1")
 	require.Contains(t, fails(t, mysql, of.options(s, "shop", "-e", "SET max_execution_time = 100; SELECT COUNT(*) FROM numbers a, numbers b, numbers c, numbers d")...), "ERROR 3024 (HY000)")
 	require.Contains(t, fails(t, mysql, "--no-defaults", "-h", s.host, "-P", s.port, "-u", "ann", "-psecret", of.plain, "-e", "SELECT 1"), "ERROR 1045 (28000)")
+
+	told := run(t, nil, mysql, of.options(s, "shop", "-vv", "-e", `CREATE TABLE told (n INT); INSERT INTO told VALUES (1); INSERT INTO told VALUES (2), (3);
+		INSERT INTO told SELECT n + 3 FROM told; UPDATE told SET n = 9 WHERE n > 3; MERGE INTO told t USING numbers s ON t.n = s.n WHEN MATCHED AND t.n < 3 THEN UPDATE SET n = 0; DROP TABLE told`)...)
+	require.Equal(t, []string{
+		"Records: 2  Duplicates: 0  Warnings: 0", "Records: 3  Duplicates: 0  Warnings: 0", "Rows matched: 3  Changed: 3  Warnings: 0", "Rows inserted: 0  Updated: 2  Deleted: 0",
+	}, regexp.MustCompile(`(?m)^(Records|Rows matched|Rows inserted): .*`).FindAllString(told, -1))
 
 	// What is completed comes of SHOW DATABASES, SHOW TABLES and COM_FIELD_LIST of each; a table that could not be listed would be named.
 	completing := exec.CommandContext(t.Context(), mysql, of.options(s, append(of.own, "shop", "--auto-rehash")...)...)
