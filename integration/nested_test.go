@@ -32,7 +32,7 @@ func TestNestedColumnsOnTheWire(t *testing.T) {
 		require.ErrorContains(t, err, "ERROR 1366 (HY000): ")
 		require.ErrorContains(t, err, `column s: read JSON at $.price: found "\"x\"", expected decimal(30,2)`)
 		_, err = c.run(p, `INSERT INTO n (id, j) VALUES (4, '{')`)
-		require.ErrorContains(t, err, "ERROR 3141 (22032): Invalid JSON")
+		require.ErrorContains(t, err, "ERROR 3140 (22032): Invalid JSON text")
 	}
 	rows, err := p.DB.Query("SELECT s, v, j FROM n")
 	require.NoError(t, err)
