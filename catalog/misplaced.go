@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dolthub/vitess/go/mysql"
@@ -41,7 +42,34 @@ func misplacedInClauses(stmt ast.SQLNode) error {
 				return err
 			}
 		}
-		return ast.Walk(misplaced, s.GroupBy)
+		if err := ast.Walk(misplaced, s.GroupBy); err != nil {
+			return err
+		}
+		return groupedAggregate(s)
+	}
+	return nil
+}
+
+// groupedAggregate refuses to group by the number of a column of the query that an aggregate is in.
+func groupedAggregate(s *ast.Select) error {
+	for _, by := range s.GroupBy {
+		number, ok := by.(*ast.SQLVal)
+		if !ok || number.Type != ast.IntVal {
+			continue
+		}
+		for i, item := range s.SelectExprs {
+			column, ok := item.(*ast.AliasedExpr)
+			if !ok {
+				break // what is behind a * has no number yet
+			}
+			if string(number.Val) == strconv.Itoa(i+1) && ast.Walk(misplaced, column.Expr) != nil {
+				name := column.As.String()
+				if name == "" {
+					name = column.InputExpression
+				}
+				return mysql.NewSQLError(1056, "42000", "Can't group on '%s'", name)
+			}
+		}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ func TestErrorsAsMySQLHasThem(t *testing.T) {
 		_, err := db.Exec("CREATE TABLE " + table)
 		require.NoError(t, err)
 	}
+	const syntax = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near "
 	for _, c := range []struct {
 		statement string
 		number    uint16
@@ -80,6 +81,13 @@ func TestErrorsAsMySQLHasThem(t *testing.T) {
 		{"SELECT g FROM n GROUP BY g ORDER BY GROUP_CONCAT(MAX(x))", 1111, "HY000", "Invalid use of group function"},
 		{"SELECT x FROM n GROUP BY SUM(x)", 1111, "HY000", "Invalid use of group function"},
 		{"SELECT SUM(ROW_NUMBER() OVER ()) FROM n", 3593, "HY000", "You cannot use the window function 'row_number' in this context.'"},
+		{"SELECT g, SUM(x) FROM n GROUP BY 2", 1056, "42000", "Can't group on 'SUM(x)'"},
+		{"SELECT IF(1, 2)", 1064, "42000", syntax + "')' at line 1"},
+		{"SELECT x,\n MAX(x, g) FROM n", 1064, "42000", syntax + "', g) FROM n' at line 2"},
+		{"SELECT DATABASE(1)", 1064, "42000", syntax + "'1)' at line 1"},
+		{"SELECT '2024-01-01' + INTERVAL 1 nounit, 2", 1064, "42000", syntax + "'nounit, 2' at line 1"},
+		{"SELECT 1, ?", 1064, "42000", syntax + "'?' at line 1"},
+		{"INSERT INTO n (x) VALUES (1), (' ')", 1366, "HY000", "Incorrect integer value: ' ' for column 'x' at row 2"},
 		{"SELECT CAST(1 AS DECIMAL(70,2))", 1426, "42000", "Too-big precision 70 specified for '1'. Maximum is 65."},
 		{"SELECT CAST(x AS DECIMAL(50,40)) FROM n", 1425, "42000", "Too big scale 40 specified for column 'x'. Maximum is 30."},
 		{"SELECT CONVERT(1, DECIMAL(2,5))", 1427, "42000", "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '')."},

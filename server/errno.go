@@ -166,8 +166,11 @@ func withState(e *mysql.SQLError) *mysql.SQLError {
 	return &mysql.SQLError{Num: e.Num, State: state, Message: e.Message, Query: e.Query}
 }
 
-// inStatement corrects errors for which MySQL has another number in this statement than GMS, or names in it what GMS does not. database is the one in use.
-func inStatement(database string, stmt sqlparser.Statement, err error) error {
+// inStatement corrects errors for which MySQL has another number in this statement, of this text, than GMS, or names in it what GMS does not. database is the one in use.
+func inStatement(database, text string, stmt sqlparser.Statement, err error) error {
+	if syntax := inGrammar(text, err); syntax != nil {
+		return syntax
+	}
 	stmt = catalog.Written(stmt)
 	switch s := stmt.(type) {
 	case *sqlparser.DBDDL:

@@ -26,3 +26,27 @@ func syntaxError(err error) *mysql.SQLError {
 	}
 	return mysql.NewSQLError(mysql.ERParseError, mysql.SSClientError, "%s", syntax.Error())
 }
+
+var (
+	wrongCount  = regexp.MustCompile(`^function '(.*)' expected .* arguments, .* received$`)
+	unknownUnit = regexp.MustCompile(`^invalid interval unit: (\w+)$`)
+	unboundMark = regexp.MustCompile(`^unbound variable "v\d+" in query`)
+)
+
+// inGrammar is the error of syntax that another error is to MySQL, whose grammar counts the arguments of some functions, and knows units and where a mark can be; nil for
+// other errors.
+func inGrammar(text string, err error) error {
+	message := firstLine(err.Error())
+	var syntax *sqlext.SyntaxError
+	if m := wrongCount.FindStringSubmatch(message); m != nil {
+		syntax = sqlext.WrongCall(text, m[1])
+	} else if m := unknownUnit.FindStringSubmatch(message); m != nil {
+		syntax = sqlext.UnknownWord(text, m[1])
+	} else if unboundMark.MatchString(message) {
+		syntax = sqlext.StrayMark(text)
+	}
+	if syntax == nil {
+		return nil
+	}
+	return syntax
+}

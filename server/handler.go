@@ -199,7 +199,7 @@ func (h *handler) prepare(ctx *sql.Context, text string) (sql.Node, error) {
 	}
 	node, err := h.engine.PrepareParsedQuery(ctx, text, text, parsed)
 	if err != nil {
-		return nil, inStatement(ctx.GetCurrentDatabase(), parsed, err)
+		return nil, inStatement(ctx.GetCurrentDatabase(), text, parsed, err)
 	}
 	return node, nil
 }

@@ -157,7 +157,7 @@ func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spoo
 		return sendResult(ctx, c, schema, rows, out)
 	})
 	if err != nil {
-		return "", inStatement(ctx.GetCurrentDatabase(), run, err)
+		return "", inStatement(ctx.GetCurrentDatabase(), text, run, err)
 	}
 	return rest, nil
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -92,6 +93,9 @@ func (e *Assigned) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 
 func (e *Assigned) convert(ctx *sql.Context, v any) (converted any, err error) {
 	inRange := sql.InRange
+	if text, ok := v.(string); ok && strings.TrimSpace(text) == "" && (types.IsInteger(e.column.Type) || types.IsFloat(e.column.Type)) {
+		return e.column.Type.Zero(), sql.ErrInvalidValue.New(v, e.column.Type) // to GMS it is 0
+	}
 	switch t := e.column.Type.(type) {
 	case sql.RoundingNumberType:
 		converted, inRange, err = t.ConvertRound(ctx, v)
