@@ -58,7 +58,7 @@ func TestStreamOfAvro(t *testing.T) {
 	const header = "\x00\x00\x00\x00\x07"
 	put("orders", header+"\x02\x02\x64\x02\x08Oslo", header+"\x04\x02\xff\x00", "no Avro \xff", header+"\x06")
 	l.exec("CREATE STREAM o INTO orders WITH CHECKPOINT './lake/_checkpoints/o' ON ERROR DEAD LETTER INTO dead AS SELECT id, price, `to`->>'$.city' AS city FROM STREAM kafka('"+servers+
-		"', topic => 'orders', startingOffsets => 'earliest', format => 'avro-confluent', avroSchema => '"+schema+"')", "WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+		"', topic => 'orders', startingOffsets => 'earliest', format => 'avro-confluent', avroSchema => '"+schema+"')", "WAIT FOR STREAM o TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|1.00|Oslo", "2|-0.01|NULL"}, l.rows("SELECT * FROM orders ORDER BY id"))
 	dead := l.rows("SELECT * FROM dead")
 	require.Len(t, dead, 2)
@@ -71,7 +71,7 @@ func TestStreamOfAvro(t *testing.T) {
 	l.exec("CREATE OR REPLACE STREAM o INTO orders WITH CHECKPOINT './lake/_checkpoints/o' ON ERROR DEAD LETTER INTO dead ON SCHEMA CHANGE ADD COLUMNS AS SELECT id, price, `to`->>'$.city' AS city, more FROM STREAM kafka('" +
 		servers + "', topic => 'orders', startingOffsets => 'earliest', format => 'avro-confluent', avroSchemaId => 8, avroSchema => '" + newer + "')")
 	put("orders", "\x00\x00\x00\x00\x08\x06\x02\x64\x01\x00", header+"\x02\x02\x64\x02\x08Oslo")
-	l.exec("WAIT FOR STREAM o TIMEOUT 60 SECONDS")
+	l.exec("WAIT FOR STREAM o TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|1.00|Oslo|NULL", "2|-0.01|NULL|NULL", "3|1.00|NULL|1"}, l.rows("SELECT * FROM orders ORDER BY id"))
 	require.Contains(t, strings.Join(l.rows("SELECT * FROM dead"), "\n"), "avroSchemaId is 8")
 }

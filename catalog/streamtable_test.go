@@ -45,7 +45,7 @@ func TestChainOfStreams(t *testing.T) {
 	l.write("in/1.csv", "id\n1\n2\n")
 	l.exec("CREATE STREAM first INTO a WITH CHECKPOINT './cp/first' AS SELECT * FROM STREAM read_files('./in', format => 'csv', header => true)")
 	l.exec("CREATE STREAM second INTO b WITH CHECKPOINT '" + l.path("lake", "lake", "a", "_checkpoints", "second") + "' AS SELECT id * 10 AS id FROM STREAM a")
-	wait := []string{"WAIT FOR STREAM first TIMEOUT 300 SECONDS", "WAIT FOR STREAM second TIMEOUT 20 SECONDS"}
+	wait := []string{"WAIT FOR STREAM first TIMEOUT 300 SECONDS", "WAIT FOR STREAM second TIMEOUT 300 SECONDS"}
 	l.exec(wait...)
 	require.NoError(t, l.c.Close())
 	l = openLab(t, dir)
@@ -67,7 +67,7 @@ func TestChangeFeedAsASource(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE a (id INT, v INT) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')", "INSERT INTO a VALUES (1, 1), (2, 2)")
 	l.exec("CREATE STREAM s INTO b WITH CHECKPOINT './cp/s' AS SELECT id, v, _change_type AS what, _commit_version AS version FROM STREAM(a, readChangeFeed => true)",
-		"WAIT FOR STREAM s TIMEOUT 300 SECONDS", "UPDATE a SET v = 9 WHERE id = 1", "DELETE FROM a WHERE id = 2", "WAIT FOR STREAM s TIMEOUT 20 SECONDS")
+		"WAIT FOR STREAM s TIMEOUT 300 SECONDS", "UPDATE a SET v = 9 WHERE id = 1", "DELETE FROM a WHERE id = 2", "WAIT FOR STREAM s TIMEOUT 300 SECONDS")
 	require.Equal(t, []string{"1|1|insert|1", "2|2|insert|1", "1|1|update_preimage|2", "1|9|update_postimage|2", "2|2|delete|3"},
 		l.rows("SELECT * FROM b ORDER BY version, id, what DESC"))
 }
