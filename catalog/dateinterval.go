@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"lakesql/batch"
 	"lakesql/catalog/compile"
 	"lakesql/catalog/mysqltype"
+	"lakesql/vector"
 )
 
 // addIntervals makes DATE_ADD and DATE_SUB of t + INTERVAL and t - INTERVAL, which mean the same in MySQL; GMS's cut the parts of a second off. It makes WEEK of
@@ -29,6 +32,14 @@ func addIntervals(ctx *sql.Context, e sql.Expression) (sql.Expression, transform
 			return part, transform.NewTree, nil
 		}
 	}
+	switch f := e.(type) {
+	case *function.DateAdd: // TIMESTAMPADD
+		if !types.IsTimespan(f.Date.Type(ctx)) {
+			return newShifted(ctx, f.Date, f.Interval, false), transform.NewTree, nil
+		}
+	case *function.TimestampDiff:
+		return readOperands(ctx, f)
+	}
 	a, ok := e.(*expression.Arithmetic)
 	if !ok {
 		return e, transform.SameTree, nil
@@ -41,6 +52,21 @@ func addIntervals(ctx *sql.Context, e sql.Expression) (sql.Expression, transform
 		return e, transform.SameTree, nil
 	}
 	return newShifted(ctx, date, interval.(*expression.Interval), a.Op == "-"), transform.NewTree, nil
+}
+
+// readOperands is TIMESTAMPDIFF of what it reads.
+func readOperands(ctx *sql.Context, f *function.TimestampDiff) (sql.Expression, transform.TreeIdentity, error) {
+	children, same := slices.Clone(f.Children()), transform.SameTree
+	for i, c := range children[1:] {
+		if read := readsDatetime.argument(ctx, c); read != c {
+			children[1+i], same = read, transform.NewTree
+		}
+	}
+	if same {
+		return f, same, nil
+	}
+	out, err := f.WithChildren(ctx, children...)
+	return out, same, err
 }
 
 // shiftFunctions take the place of GMS's functions of these names, whose results are wrong beyond 292 years, and errors where MySQL has NULL.
@@ -74,7 +100,7 @@ func newShifted(ctx *sql.Context, date sql.Expression, interval *expression.Inte
 		}
 		return &function.DateAdd{Date: date, Interval: interval}
 	}
-	return &shifted{date, interval, back}
+	return &shifted{date: date, interval: interval, back: back}
 }
 
 // shifted is a date or time that is moved by an interval.
@@ -82,6 +108,7 @@ type shifted struct {
 	date     sql.Expression
 	interval *expression.Interval
 	back     bool
+	seen     int // rows
 }
 
 var (
@@ -124,7 +151,7 @@ func (e *shifted) WithChildren(_ *sql.Context, children ...sql.Expression) (sql.
 	if len(children) != 2 {
 		return nil, sql.ErrInvalidChildrenNumber.New(e, len(children), 2)
 	}
-	return &shifted{children[0], expression.NewInterval(children[1], e.interval.Unit), e.back}, nil
+	return &shifted{date: children[0], interval: expression.NewInterval(children[1], e.interval.Unit), back: e.back}, nil
 }
 
 // ofDay says whether the interval leaves the time of the day.
@@ -141,7 +168,7 @@ func (e *shifted) Shift() (date, n sql.Expression, unit string, back bool) {
 	return e.date, e.interval.Child, e.interval.Unit, e.back
 }
 
-// Type is that of the date, with a time and parts of a second where the interval has them; of a text, a text.
+// Type is that of the date, with a time and parts of a second where the interval has them; of what is no date by its type, a text.
 func (e *shifted) Type(ctx *sql.Context) sql.Type {
 	digits := 0
 	if strings.HasSuffix(e.interval.Unit, "MICROSECOND") || e.interval.Unit == "SECOND" && !types.IsInteger(e.interval.Child.Type(ctx)) {
@@ -153,16 +180,13 @@ func (e *shifted) Type(ctx *sql.Context) sql.Type {
 			return types.Date
 		}
 		return types.MustCreateDatetimeType(sqltypes.Datetime, max(digits, t.Precision()))
-	default:
-		if types.IsTextOnly(t) {
-			return types.LongText
-		}
-		return types.MustCreateDatetimeType(sqltypes.Datetime, digits)
 	}
+	return types.LongText
 }
 
 // Eval moves the date. NULL, with MySQL's warning, is what is no date or becomes one of another year than 0 to 9999.
 func (e *shifted) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	e.seen++
 	v, err := e.date.Eval(ctx, row)
 	if err == nil {
 		v, err = sql.UnwrapAny(ctx, v)
@@ -176,28 +200,42 @@ func (e *shifted) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	at, isTime := v.(time.Time)
 	if !isTime {
-		converted, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
-		text, isText := v.(string)
-		if err != nil && !sql.ErrTruncatedIncorrect.Is(err) || isText && (noDate(text) || types.IsZeroTimestampStr(text)) || mysqltype.IsZeroDate(converted) {
-			ctx.Warn(mysqltype.WrongValue, "Incorrect datetime value: '%v'", v)
-			return nil, nil
+		c, ok, err := readsDatetime.whole(ctx, e.date, e.seen, v)
+		if err != nil || !ok {
+			return nil, err
 		}
-		at = converted.(time.Time)
+		at = c.Time()
 	}
 	moved, ok := move(at, by, e.back)
 	if !ok {
-		ctx.Warn(fieldOverflow, "Datetime function: datetime field overflow")
+		w := e.Overflow(ctx)
+		ctx.Warn(w.Code, "%s", w.Message)
 		return nil, nil
 	}
-	text, isText := v.(string)
-	if !isText || !types.IsTextOnly(e.Type(ctx)) {
+	if !types.IsTextOnly(e.Type(ctx)) {
 		return moved, nil
 	}
-	if e.ofDay() && !strings.Contains(text, ":") {
+	text, isText := v.(string)
+	if e.ofDay() && !(isText && strings.Contains(text, ":")) && midnight(moved).Equal(moved) {
 		return mysqltype.WithText(moved, types.Date), nil
 	}
 	return mysqltype.WithText(moved, types.Datetime), nil
 }
+
+// Overflow is MySQL's warning of a date or time that is out of range.
+func (e *shifted) Overflow(ctx *sql.Context) vector.Warning {
+	if !types.IsDateType(e.Type(ctx)) {
+		return vector.Warning{Code: fieldOverflow, Message: "Datetime function: datetime field overflow"}
+	}
+	operator := map[bool]string{true: "-", false: "+"}[e.back]
+	return vector.Warning{
+		Code:    outOfRange,
+		Message: fmt.Sprintf("DATE value is out of range in '(%s %s interval %s %s)'", sqlText(e.date), operator, sqlText(e.interval.Child), strings.ToLower(e.interval.Unit)),
+	}
+}
+
+// outOfRange is the number of MySQL's warning of a date that there is not.
+const outOfRange = 6527
 
 // fieldOverflow is the number of MySQL's warning.
 const fieldOverflow = 1441

@@ -84,6 +84,9 @@ var (
 	_ sql.CollationCoercible = (*dateNumber)(nil)
 )
 
+// Written is the date or time.
+func (e *dateNumber) Written() sql.Expression { return e.Child }
+
 func (e *dateNumber) String() string { return e.Child.String() }
 
 // Type is that of the number.

@@ -80,7 +80,7 @@ func functionName(e sql.Expression) string {
 // numberFunctions are the functions of numbers, by GMS's names and ours.
 var numberFunctions = map[string]bool{
 	"abs": true, "acos": true, "asin": true, "atan": true, "bit_count": true, "ceil": true, "ceiling": true, "cos": true, "cot": true, "degrees": true, "exp": true, "export_set": true, "floor": true, "format": true, "from_unixtime": true,
-	"inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "make_set": true, "mod": true, "pow": true, "power": true, "radians": true, "round": true, "sign": true, "sin": true, "sqrt": true,
+	"inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "make_set": true, "mod": true, "pow": true, "power": true, "radians": true, "round": true, "sec_to_time": true, "sign": true, "sin": true, "sqrt": true,
 	"tan": true, "truncate": true, sqlext.IntervalFunction: true,
 }
 
@@ -91,6 +91,9 @@ var (
 	_ sql.Expression         = (*timeNumber)(nil)
 	_ sql.CollationCoercible = (*timeNumber)(nil)
 )
+
+// Written is the date or time.
+func (e *timeNumber) Written() sql.Expression { return e.Child }
 
 func (e *timeNumber) String() string { return e.Child.String() }
 

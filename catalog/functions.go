@@ -2,10 +2,8 @@ package catalog
 
 import (
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -21,9 +19,7 @@ import (
 
 // correctedFunctions take the place of GMS's functions of these names.
 var correctedFunctions = map[string]sql.Function{
-	"str_to_date": sql.Function2{Name: "str_to_date", Fn: func(ctx *sql.Context, text, format sql.Expression) sql.Expression {
-		return realDay{nullIfNull{function.NewStrToDate(ctx, text, format)}}
-	}},
+	"str_to_date":     strToDate,
 	"locate":          placeFunction("locate", vector.Locate, false, 3),
 	"position":        placeFunction("position", vector.Locate, false, 2),
 	"lpad":            kernelFunction("lpad", vector.LPad, types.LongText, 3, batch.String, batch.Int64, batch.String),
@@ -32,7 +28,7 @@ var correctedFunctions = map[string]sql.Function{
 	"space":           sql.FunctionN{Name: "space", Fn: newSpace},
 	"insert":          kernelFunction("insert", vector.Insert, types.LongText, 4, batch.String, batch.Int64, batch.Int64, batch.String),
 	"makedate":        kernelFunction("makedate", vector.MakeDate, types.Date, 2, batch.Int64, batch.Int64),
-	"from_days":       scalarFunction("from_days", 1, 1, fixedType(types.Date, dateOfDays)),
+	"from_days":       dateOfDays,
 	"dayname":         ofDay("dayname", function.NewDayName),
 	"monthname":       ofDay("monthname", function.NewMonthName),
 	"floor":           scalarFunction("floor", 1, 1, floorNumber),
@@ -80,6 +76,10 @@ var correctedFunctions = map[string]sql.Function{
 	"from_base64":  scalarFunction("from_base64", 1, 1, fixedType(types.LongBlob, fromBase64)),
 	"json_type":    sql.FunctionN{Name: "json_type", Fn: newJSONType},
 	"quote":        scalarFunction("quote", 1, 1, quotedText),
+	"field":        sql.FunctionN{Name: "field", Fn: newField},
+	"unhex":        unhexed,
+	"inet_aton":    addressNumber,
+	"inet_ntoa":    addressText,
 	"soundex":      sql.Function1{Name: "soundex", Fn: newSoundex},
 	"format":       sql.FunctionN{Name: "format", Fn: newFormat},
 	"session_user": sql.NewFunction0("session_user", function.NewUser),
@@ -87,6 +87,14 @@ var correctedFunctions = map[string]sql.Function{
 	"json_unquote": ofText("json_unquote", textOrJSON, json.NewJSONUnquote),
 	"timestamp":    sql.FunctionN{Name: "timestamp", Fn: newTimestamp},
 	"datetime":     sql.FunctionN{Name: "datetime", Fn: newTimestamp},
+}
+
+// newField is FIELD(e, ...), which compares texts among others as DOUBLEs. GMS's finds no number in a text.
+func newField(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
+	if slices.ContainsFunc(args, func(e sql.Expression) bool { return e.Resolved() && types.IsNumber(e.Type(ctx)) }) {
+		args, _ = numbersOf(ctx, args, len(args), toDouble, false)
+	}
+	return function.NewField(ctx, args...)
 }
 
 // newSpace is REPEAT(' ', n): GMS's has no end where n is large.
@@ -254,47 +262,4 @@ func (f nullIfNull) WithChildren(ctx *sql.Context, children ...sql.Expression) (
 		return nil, err
 	}
 	return nullIfNull{e}, nil
-}
-
-// realDay is STR_TO_DATE, and NULL for a day that its month does not have, for which GMS's gives one of the next month.
-type realDay struct{ sql.Expression }
-
-// Eval is the date.
-func (f realDay) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	v, err := f.Expression.Eval(ctx, row)
-	at, ok := v.(time.Time)
-	if err != nil || !ok || at.Day() > 3 {
-		return v, err
-	}
-	text, err := f.Children()[0].Eval(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	back, err := function.NewDateFormat(ctx, expression.NewLiteral(at, types.DatetimeMaxPrecision), f.Children()[1]).Eval(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(numbers(fmt.Sprint(back)), numbers(fmt.Sprint(text))) {
-		ctx.Warn(1411, "Incorrect datetime value: '%v' for function str_to_date", text)
-		return nil, nil
-	}
-	return v, nil
-}
-
-// WithChildren returns it with other arguments.
-func (f realDay) WithChildren(ctx *sql.Context, children ...sql.Expression) (sql.Expression, error) {
-	e, err := f.Expression.WithChildren(ctx, children...)
-	if err != nil {
-		return nil, err
-	}
-	return realDay{e}, nil
-}
-
-// numbers are those in a text, without what fills them up.
-func numbers(text string) []string {
-	all := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	for i, n := range all {
-		all[i] = strings.TrimLeft(n, "0")
-	}
-	return all
 }

@@ -105,22 +105,19 @@ func (p provider) WithTableFunctions(...sql.TableFunction) (sql.TableFunctionPro
 func (p provider) Function(_ *sql.Context, _, name string) (sql.Function, bool) {
 	name = strings.ToLower(name)
 	f, ok := ownFunction(name)
-	number, ofNumber := textArguments[name]
-	integer, ofInteger := integerArguments[name]
+	first, as, ofNumber := numbersRead(name)
 	times, ofTime := timeArguments[name]
-	as, ofOthers := argumentTypes[name]
-	if !ok && (ofNumber || ofInteger || ofTime || ofOthers) {
+	argumentsAs, ofOthers := argumentTypes[name]
+	if !ok && (ofNumber || ofTime || ofOthers) {
 		f, ok = builtIns[name]
 	}
 	switch {
 	case ok && ofNumber:
-		f = ofNumbers{f, number, toDouble}
-	case ok && ofInteger:
-		f = ofNumbers{f, integer, toInteger}
+		f = ofNumbers{f, first, as}
 	case ok && ofTime:
 		f = ofTimes{f, times.first, times.reading}
 	case ok && ofOthers:
-		f = withArguments{f, as}
+		f = withArguments{f, argumentsAs}
 	}
 	return f, ok
 }

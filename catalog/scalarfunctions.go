@@ -118,19 +118,26 @@ func dayOf(ctx *sql.Context, args []any) (any, error) {
 	return midnight(*at), nil
 }
 
-const (
-	firstDays = 366     // TO_DAYS('0001-01-01')
-	lastDays  = 3652424 // TO_DAYS('9999-12-31')
-)
+// lastDays is TO_DAYS('9999-12-31').
+const lastDays = 3652424
 
-// dateOfDays is FROM_DAYS(n), the zero date outside of the days that MySQL has.
-func dateOfDays(ctx *sql.Context, args []any) (any, error) {
-	n, err := asInteger(ctx, args[0])
-	if err != nil && !sql.ErrTruncatedIncorrect.Is(err) {
-		return nil, err
-	}
-	if n < firstDays || n > lastDays {
-		return types.ZeroDateStr, nil
-	}
-	return time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n-firstDays)), nil
-}
+const yearDays = 365
+
+// dateOfDays is FROM_DAYS(n), NULL with MySQL's warning outside of the days that MySQL has.
+var dateOfDays = scalarFunction("from_days", 1, 1, func(_ *sql.Context, args []sql.Expression) (scalarBody, error) {
+	return scalarBody{typ: types.Date, eval: func(ctx *sql.Context, values []any) (any, error) {
+		n, err := asInteger(ctx, values[0])
+		if err != nil {
+			return nil, err
+		}
+		if n < 1 || n > lastDays {
+			ctx.Warn(outOfRange, "DATE value is out of range in 'from_days(%s)'", sqlText(args[0]))
+			return nil, nil
+		}
+		day := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n-yearDays-1))
+		if n <= yearDays { // of the year 0, in which MySQL has no 29 February
+			day = time.Date(1, 1, int(n), 0, 0, 0, 0, time.UTC).AddDate(-1, 0, 0)
+		}
+		return day, nil
+	}}, nil
+})

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"math"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -141,6 +140,8 @@ func numberTexts(ctx *sql.Context, e sql.Expression) (sql.Expression, transform.
 	case *expression.Arithmetic, *expression.Div, *expression.Mod, *expression.UnaryMinus:
 	case *expression.IntDiv:
 		as = toDecimal
+	case *function.Char:
+		as = toInteger
 	case *expression.Convert:
 		if !types.IsFloat(c.Type(ctx)) {
 			return e, transform.SameTree, nil
@@ -169,6 +170,9 @@ func numbersOf(ctx *sql.Context, all []sql.Expression, first int, as numeral, wh
 		if out[i] = e; i < first && hasTexts(ctx, e) && !(as == toInteger && areBytes(ctx, e)) {
 			out[i], same = &textNumber{expression.UnaryExpressionStub{Child: e}, as, whole, 0}, transform.NewTree
 		}
+		if i < first && as == toInteger && isDate(ctx, e) {
+			out[i], same = asNumber(ctx, e), transform.NewTree
+		}
 		if d, ok := e.(*expression.DistinctExpression); ok {
 			if n, unchanged := numbersOf(ctx, []sql.Expression{d.Child}, 1, as, whole); !unchanged {
 				out[i], same = expression.NewDistinctExpression(n[0]), transform.NewTree
@@ -195,18 +199,29 @@ func areBytes(ctx *sql.Context, e sql.Expression) bool {
 	return types.IsBinaryType(e.Type(ctx)) && !types.IsJSON(e.Type(ctx))
 }
 
-// every is the number of arguments of a function that are read, where all of them are.
-const every = math.MaxInt
+// numberArguments are the functions whose texts are read as a type of number, with how many of their arguments are.
+var numberArguments = map[numeral]map[string]int{
+	toDouble: {
+		"abs": 1, "sign": 1, "floor": 1, "ceil": 1, "ceiling": 1, "round": 1, "truncate": 1, "format": 1,
+		"sqrt": 1, "pow": 2, "power": 2, "exp": 1, "ln": 1, "log": 2, "log2": 1, "log10": 1, "mod": 2,
+		"sin": 1, "cos": 1, "tan": 1, "cot": 1, "asin": 1, "acos": 1, "atan": 2, "atan2": 2, "degrees": 1, "radians": 1,
+		"sum": 1, "avg": 1, "std": 1, "stddev": 1, "stddev_pop": 1, "stddev_samp": 1, "variance": 1, "var_pop": 1, "var_samp": 1,
+	},
+	toDecimal: {"sec_to_time": 1, "from_unixtime": 1},
+	toInteger: {
+		"elt": 1, "bit_count": 1, "bit_and": 1, "bit_or": 1, "bit_xor": 1, "makedate": 2, "maketime": 2, "export_set": 1, "make_set": 1, "from_days": 1, "inet_ntoa": 1,
+		"period_add": 2, "period_diff": 2, "space": 1,
+	},
+}
 
-// integerArguments are the functions of integers, with how many of their arguments are.
-var integerArguments = map[string]int{"elt": 1, "char": every, "export_set": 1, "inet_ntoa": 1, "make_set": 1, "makedate": 2, "period_add": 2, "period_diff": 2, "space": 1, "from_days": 1, "bit_count": 1, "bit_and": 1, "bit_or": 1, "bit_xor": 1}
-
-// textArguments are the functions of numbers whose texts are read as such, with how many of their arguments are.
-var textArguments = map[string]int{
-	"abs": 1, "sign": 1, "floor": 1, "ceil": 1, "ceiling": 1, "round": 1, "truncate": 1, "format": 1,
-	"sqrt": 1, "pow": 2, "power": 2, "exp": 1, "ln": 1, "log": 2, "log2": 1, "log10": 1, "mod": 2,
-	"sin": 1, "cos": 1, "tan": 1, "cot": 1, "asin": 1, "acos": 1, "atan": 2, "atan2": 2, "degrees": 1, "radians": 1,
-	"sum": 1, "avg": 1, "std": 1, "stddev": 1, "stddev_pop": 1, "stddev_samp": 1, "variance": 1, "var_pop": 1, "var_samp": 1,
+// numbersRead tells whether a function reads texts as numbers: which arguments, and as what.
+func numbersRead(name string) (first int, as numeral, ok bool) {
+	for as, names := range numberArguments {
+		if first, ok := names[name]; ok {
+			return first, as, true
+		}
+	}
+	return 0, "", false
 }
 
 // aggregateNames are those of them that are aggregates.

@@ -25,7 +25,6 @@ var (
 	readsDate     = reading{name: "date", json: "DATE"}
 	readsDatetime = reading{name: "datetime", json: "DATETIME/TIMESTAMP"}
 	readsTime     = reading{name: "time", json: "TIME", time: true}
-	readsClock    = reading{name: "datetime", json: "DATETIME/TIMESTAMP", time: true} // of a datetime
 )
 
 // civil reads a value that is no NULL, of a row that is counted from 1; false, with MySQL's warning, for what is none. Month and day may be 0.
@@ -74,6 +73,21 @@ func (r reading) civil(ctx *sql.Context, of sql.Expression, row int, v any) (mys
 	return c, ok, err
 }
 
+// whole reads a date as civil does; one whose month or day is 0 is none, too.
+func (r reading) whole(ctx *sql.Context, of sql.Expression, row int, v any) (mysqltype.Civil, bool, error) {
+	c, ok, err := r.civil(ctx, of, row, v)
+	if err != nil || !ok || c.Whole() {
+		return c, ok, err
+	}
+	switch text, isText := v.(string); {
+	case isText && r == readsDate:
+		ctx.Warn(mysqltype.WrongValue, "Truncated incorrect date value: '%s'", mysqltype.ShownText(text))
+	default:
+		r.refuseNumber(ctx, v)
+	}
+	return c, false, nil
+}
+
 // ofText reads a text.
 func (r reading) ofText(ctx *sql.Context, text string) (c mysqltype.Civil, ok, exact bool, err error) {
 	if r.time {
@@ -110,7 +124,7 @@ func (r reading) ofNumber(ctx *sql.Context, v any) (c mysqltype.Civil, ok bool, 
 	case !ok:
 		return c, false, nil
 	case r.time:
-		c.Clock, ok = mysqltype.TimeOfNumber(whole, micros)
+		c, ok = mysqltype.TimeOfNumber(whole, micros)
 		return c, ok, nil
 	case r == readsDatetime && 0 <= whole && whole < firstDay: // 0 is the date of zeros
 		return c, whole == 0 && micros >= 0, nil
@@ -200,19 +214,16 @@ func (e *timeArgument) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
-	c, ok, err := e.civil(ctx, e.Child, e.seen, v)
-	switch {
-	case err != nil || !ok:
-		return nil, err
-	case e.time:
-		return types.Timespan(roundedTime(c.Clock, e.digits)), nil
-	case !c.Whole():
-		if text, isText := v.(string); isText && e.reading == readsDate {
-			ctx.Warn(mysqltype.WrongValue, "Truncated incorrect date value: '%s'", mysqltype.ShownText(text))
-			return nil, nil
+	if e.time {
+		c, ok, err := e.civil(ctx, e.Child, e.seen, v)
+		if err != nil || !ok {
+			return nil, err
 		}
-		e.refuseNumber(ctx, v)
-		return nil, nil
+		return types.Timespan(roundedTime(c.Clock, e.digits)), nil
+	}
+	c, ok, err := e.whole(ctx, e.Child, e.seen, v)
+	if err != nil || !ok {
+		return nil, err
 	}
 	return c.Time(), nil
 }
@@ -234,9 +245,8 @@ func roundedTime(micros int64, digits int) int64 {
 var timeArguments = map[string]ofTimes{
 	"date": {first: 1, reading: readsDate}, "dayofweek": {first: 1, reading: readsDate}, "dayofyear": {first: 1, reading: readsDate}, "weekday": {first: 1, reading: readsDate},
 	"week": {first: 1, reading: readsDate}, "yearweek": {first: 1, reading: readsDate}, "weekofyear": {first: 1, reading: readsDate}, "to_days": {first: 1, reading: readsDate},
-	"last_day": {first: 1, reading: readsDate}, "dayname": {first: 1, reading: readsDate}, "monthname": {first: 1, reading: readsDate}, "datediff": {first: 2, reading: readsDate},
-	"to_seconds": {first: 1, reading: readsDatetime}, "date_format": {first: 1, reading: readsDatetime}, "convert_tz": {first: 1, reading: readsDatetime},
-	"time_format": {first: 1, reading: readsClock},
+	"last_day": {first: 1, reading: readsDate}, "dayname": {first: 1, reading: readsDate}, "datediff": {first: 2, reading: readsDate},
+	"to_seconds": {first: 1, reading: readsDatetime}, "date_format": {first: 1, reading: readsDatetime},
 }
 
 // ofTimes is a function whose first arguments are dates or times.

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 
 	"lakesql/batch"
+	"lakesql/catalog/mysqltype"
 	"lakesql/vector"
 )
 
@@ -20,6 +23,9 @@ var timeFunctions = map[string]sql.Function{
 	"from_unixtime": sql.FunctionN{Name: "from_unixtime", Fn: newFromUnixtime},
 	"maketime":      scalarFunction("maketime", 3, 3, fixedType(types.Time, makeTime)),
 	"sec_to_time":   scalarFunction("sec_to_time", 1, 1, fixedType(types.Time, timeOfSeconds)),
+	"timediff":      timeDifference,
+	"convert_tz":    convertZone,
+	"time_format":   timeFormat,
 	"addtime":       shiftedTime("addtime", 1),
 	"subtime":       shiftedTime("subtime", -1),
 	"to_seconds":    scalarFunction("to_seconds", 1, 1, fixedType(types.Int64, secondsSinceZero)),
@@ -97,16 +103,9 @@ func momentOfUnix(ctx *sql.Context, args []any) (any, error) {
 
 // asMicroseconds is a number of seconds in microseconds, rounded; what is no number is read as far as it is one, with a warning. It is false for what is too large.
 func asMicroseconds(ctx *sql.Context, v any) (int64, bool, error) {
-	converted, _, err := types.InternalDecimalType.Convert(ctx, v)
-	if err != nil && !sql.ErrTruncatedIncorrect.Is(err) {
-		return 0, false, err
-	}
+	n, err := decimalValue(ctx, v)
 	if err != nil {
-		ctx.Warn(1292, "Truncated incorrect DECIMAL value: '%v'", v)
-	}
-	n, ok := converted.(*apd.Decimal)
-	if !ok {
-		return 0, err != nil, nil // of a text without digits: 0
+		return 0, false, err
 	}
 	micros := new(apd.Decimal)
 	if _, err := exactContext.Quantize(micros, n, -types.MaxDatetimePrecision); err != nil {
@@ -149,7 +148,7 @@ func makeTime(ctx *sql.Context, args []any) (any, error) {
 	if hours < 0 {
 		micros = max(hours, -1000)*3600*second - minutes*60*second - seconds
 	}
-	return timespan(ctx, micros, micros/second), nil
+	return timespan(ctx, micros, fmt.Sprintf("%d:%02d:%02d", abs(hours), minutes, seconds/second)), nil
 }
 
 // timeOfSeconds is SEC_TO_TIME(n).
@@ -194,84 +193,146 @@ func utcTime(ctx *sql.Context, _ []sql.Expression) (scalarBody, error) {
 	}}, nil
 }
 
-// shiftedTime is ADDTIME(time, span), or SUBTIME: of a DATETIME or DATE a DATETIME, of a TIME one, of a text the text of what it is.
+// shiftedTime is ADDTIME(time, span), or SUBTIME: of a DATETIME or DATE a DATETIME, of a TIME one, of all else the text of what it is.
 func shiftedTime(name string, sign int64) sql.Function {
 	return scalarFunction(name, 2, 2, func(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
 		t := sql.Type(types.LongText)
 		if args[0].Resolved() {
-			switch of := args[0].Type(ctx); {
-			case types.IsTimespan(of):
+			switch of := args[0].Type(ctx).(type) {
+			case types.TimespanType_:
 				t = types.Time
-			case types.IsTime(of):
-				t = types.DatetimeMaxPrecision
+			case sql.DatetimeType:
+				t = types.MustCreateDatetimeType(sqltypes.Datetime, max(of.Precision(), spanDigits(ctx, args[1])))
 			}
 		}
-		return scalarBody{typ: t, eval: func(ctx *sql.Context, args []any) (any, error) { return shiftTime(ctx, t, args[0], args[1], sign) }}, nil
+		return scalarBody{typ: t, eval: func(ctx *sql.Context, values []any) (any, error) {
+			by, ok, err := readsTime.civil(ctx, args[1], 1, values[1])
+			if err != nil || !ok {
+				return nil, err
+			}
+			from, dated, ok, err := momentOf(ctx, args[0], values[0])
+			if err != nil || !ok {
+				return nil, err
+			}
+			return shiftTime(ctx, t, from, dated, sign*by.Clock)
+		}}, nil
 	})
 }
 
-func shiftTime(ctx *sql.Context, t sql.Type, from, by any, sign int64) (any, error) {
-	span, ok := asSpan(ctx, by)
-	if !ok {
-		return nil, nil
+// spanDigits are the digits behind the second of a span, of a text that is written in the statement as many as it has.
+func spanDigits(ctx *sql.Context, e sql.Expression) int {
+	if e.Resolved() && types.IsDateType(e.Type(ctx)) {
+		return 0
 	}
-	at, isDate := from.(time.Time)
-	if text, isText := from.(string); isText && strings.Contains(text, "-") && strings.LastIndex(text, "-") > 0 { // no sign
-		read := asTime(ctx, from)
-		if read == nil {
-			return nil, nil
-		}
-		at, isDate = *read, true
-	}
-	if !isDate {
-		start, ok := asSpan(ctx, from)
-		if !ok {
-			return nil, nil
-		}
-		out := timespan(ctx, start+sign*span, "")
+	return momentDigits(ctx, e)
+}
+
+func shiftTime(ctx *sql.Context, t sql.Type, from mysqltype.Civil, dated bool, by int64) (any, error) {
+	if !dated {
+		out := timespan(ctx, from.Clock+by, "")
 		if t == types.Time {
 			return out, nil
 		}
 		return out.String(), nil
 	}
-	at = at.Add(time.Duration(sign*span) * time.Microsecond)
+	at := from.Time().Add(time.Duration(by) * time.Microsecond)
 	switch {
 	case at.Year() < 1 || at.Year() > 9999:
-		ctx.Warn(1441, "Datetime function: datetime field overflow")
+		ctx.Warn(fieldOverflow, "Datetime function: datetime field overflow")
 		return nil, nil
 	case t != types.LongText:
 		return at, nil
 	case at.Nanosecond() == 0:
 		return at.Format(time.DateTime), nil
 	}
-	return at.Format(time.DateTime + ".000000"), nil
+	return at.Format(textOfMoment), nil
 }
 
-// asSpan is a TIME, or "[days ]h:m:s", in microseconds; false, with a warning, for what is none.
-func asSpan(ctx *sql.Context, v any) (int64, bool) {
-	text, isText := v.(string)
-	days := int64(0)
-	if isText {
-		count, clock, found := strings.Cut(strings.TrimSpace(text), " ")
-		if found && !strings.Contains(count, "-") || found && strings.HasPrefix(count, "-") && strings.Count(count, "-") == 1 {
-			n, err := asInteger(ctx, count)
-			if err != nil {
-				ctx.Warn(1292, "Truncated incorrect time value: '%s'", text)
-				return 0, false
+// momentOf reads a TIME, or a date with a time of the day (dated); false, with MySQL's warning, for what is neither.
+func momentOf(ctx *sql.Context, of sql.Expression, v any) (c mysqltype.Civil, dated, ok bool, err error) {
+	switch v := v.(type) {
+	case time.Time:
+		return mysqltype.CivilOf(v), true, !mysqltype.IsZeroDate(v), nil
+	case string, []byte, sql.JSONWrapper:
+		text, err := asText(ctx, v)
+		if err != nil {
+			return c, false, false, err
+		}
+		if d, ok := mysqltype.ReadDate(text); ok && d.Whole() && (d.HasTime || strings.Contains(text, "-")) {
+			return d.Civil, true, true, nil
+		}
+		c, exact, ok := mysqltype.ReadTime(text)
+		switch {
+		case !ok:
+			ctx.Warn(mysqltype.WrongValue, "Incorrect datetime value: '%s'", mysqltype.ShownText(text))
+		case !exact:
+			ctx.Warn(mysqltype.WrongValue, "Truncated incorrect time value: '%s'", mysqltype.ShownText(text))
+		}
+		return c, false, ok, nil
+	}
+	c, ok, err = readsTime.civil(ctx, of, 1, v)
+	return c, c.Whole(), ok, err
+}
+
+// timeDifference is TIMEDIFF(a, b), NULL of a TIME and a date.
+var timeDifference = scalarFunction("timediff", 2, 2, func(_ *sql.Context, args []sql.Expression) (scalarBody, error) {
+	return scalarBody{typ: types.Time, eval: func(ctx *sql.Context, values []any) (any, error) {
+		a, datedA, ok, err := momentOf(ctx, args[0], values[0])
+		if err != nil || !ok {
+			return nil, err
+		}
+		b, datedB, ok, err := momentOf(ctx, args[1], values[1])
+		if err != nil || !ok || datedA != datedB {
+			return nil, err
+		}
+		micros := a.Clock - b.Clock
+		if datedA {
+			micros = a.Time().UnixMicro() - b.Time().UnixMicro()
+		}
+		seconds := abs(micros) / batch.MicrosPerSecond
+		return timespan(ctx, micros, fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)), nil
+	}}, nil
+})
+
+// convertZone is CONVERT_TZ(time, from, to), NULL of a zone that there is not.
+var convertZone = scalarFunction("convert_tz", 3, 3, func(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
+	t := types.MustCreateDatetimeType(sqltypes.Datetime, datetimeDigits(ctx, args[0]))
+	seen := 0 // rows
+	return scalarBody{typ: t, nulls: true, eval: func(ctx *sql.Context, values []any) (any, error) {
+		if seen++; slices.Contains(values, nil) {
+			return nil, nil
+		}
+		c, ok, err := readsDatetime.whole(ctx, args[0], seen, values[0])
+		if err != nil || !ok {
+			return nil, err
+		}
+		zones := make([]string, 2)
+		for i := range zones {
+			if zones[i], err = asText(ctx, values[i+1]); err != nil {
+				return nil, err
 			}
-			days, v = n, clock
-			if strings.HasPrefix(count, "-") {
-				v = "-" + clock
+			if zones[i] == "SYSTEM" {
+				zones[i] = sql.SystemTimezoneOffset()
 			}
 		}
+		if at, ok := sql.ConvertTimeZone(c.Time(), zones[0], zones[1]); ok {
+			return at, nil
+		}
+		return nil, nil
+	}}, nil
+})
+
+// datetimeDigits are the digits behind the second of what is read as a DATETIME.
+func datetimeDigits(ctx *sql.Context, e sql.Expression) int {
+	if e.Resolved() {
+		if t, ok := e.Type(ctx).(sql.DatetimeType); ok {
+			if types.IsDateType(t) {
+				return 0
+			}
+			return t.Precision()
+		}
 	}
-	converted, _, err := types.Time.Convert(ctx, v)
-	span, ok := converted.(types.Timespan)
-	if err != nil || !ok || isText && !strings.ContainsAny(text, "0123456789") {
-		ctx.Warn(1292, "Truncated incorrect time value: '%v'", v)
-		return 0, false
-	}
-	return days*24*time.Hour.Microseconds() + int64(span), true
+	return momentDigits(ctx, e)
 }
 
 // periodAdd is PERIOD_ADD(yyyymm, months).

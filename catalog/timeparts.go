@@ -3,6 +3,7 @@ package catalog
 import (
 	"math"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -15,25 +16,31 @@ import (
 
 // timeParts are the functions of a part of a date or time. Those of a date take one whose month or day is 0.
 var timeParts = map[string]sql.Function{
-	"year":        partOf("year", readsDate, func(c mysqltype.Civil) int64 { return int64(c.Year) }),
-	"quarter":     partOf("quarter", readsDate, func(c mysqltype.Civil) int64 { return int64(c.Month+2) / 3 }),
-	"month":       partOf("month", readsDate, func(c mysqltype.Civil) int64 { return int64(c.Month) }),
-	"day":         partOf("day", readsDate, func(c mysqltype.Civil) int64 { return int64(c.Day) }),
-	"dayofmonth":  partOf("dayofmonth", readsDate, func(c mysqltype.Civil) int64 { return int64(c.Day) }),
-	"hour":        partOf("hour", readsTime, func(c mysqltype.Civil) int64 { return span(c) / (3600 * batch.MicrosPerSecond) }),
-	"minute":      partOf("minute", readsTime, func(c mysqltype.Civil) int64 { return span(c) / (60 * batch.MicrosPerSecond) % 60 }),
-	"second":      partOf("second", readsTime, func(c mysqltype.Civil) int64 { return span(c) / batch.MicrosPerSecond % 60 }),
+	"year":    partOf("year", readsDate, types.Int32, func(c mysqltype.Civil) any { return int32(int64(c.Year)) }),
+	"quarter": partOf("quarter", readsDate, types.Int32, func(c mysqltype.Civil) any { return int32(int64(c.Month+2) / 3) }),
+	"month":   partOf("month", readsDate, types.Int32, func(c mysqltype.Civil) any { return int32(int64(c.Month)) }),
+	"monthname": partOf("monthname", readsDate, types.LongText, func(c mysqltype.Civil) any {
+		if c.Month == 0 {
+			return nil
+		}
+		return time.Month(c.Month).String()
+	}),
+	"day":         partOf("day", readsDate, types.Int32, func(c mysqltype.Civil) any { return int32(int64(c.Day)) }),
+	"dayofmonth":  partOf("dayofmonth", readsDate, types.Int32, func(c mysqltype.Civil) any { return int32(int64(c.Day)) }),
+	"hour":        partOf("hour", readsTime, types.Int32, func(c mysqltype.Civil) any { return int32(span(c) / (3600 * batch.MicrosPerSecond)) }),
+	"minute":      partOf("minute", readsTime, types.Int32, func(c mysqltype.Civil) any { return int32(span(c) / (60 * batch.MicrosPerSecond) % 60) }),
+	"second":      partOf("second", readsTime, types.Int32, func(c mysqltype.Civil) any { return int32(span(c) / batch.MicrosPerSecond % 60) }),
 	"time_to_sec": secondsOfTime,
 	"time":        scalarFunction("time", 1, 1, ofCivil(types.Time, readsTime, 0, func(c mysqltype.Civil) any { return types.Timespan(c.Clock) })),
-	"microsecond": partOf("microsecond", readsTime, func(c mysqltype.Civil) int64 { return span(c) % batch.MicrosPerSecond }),
+	"microsecond": partOf("microsecond", readsTime, types.Int32, func(c mysqltype.Civil) any { return int32(span(c) % batch.MicrosPerSecond) }),
 }
 
 // span is a TIME without its sign.
 func span(c mysqltype.Civil) int64 { return max(c.Clock, -c.Clock) }
 
 // partOf is the part of a date or time; of those that are such by their type it is GMS's function, which batches have.
-func partOf(name string, r reading, part func(mysqltype.Civil) int64) sql.Function {
-	own := scalarFunction(name, 1, 1, ofCivil(types.Int32, r, 0, func(c mysqltype.Civil) any { return int32(part(c)) }))
+func partOf(name string, r reading, t sql.Type, part func(mysqltype.Civil) any) sql.Function {
+	own := scalarFunction(name, 1, 1, ofCivil(t, r, 0, part))
 	return sql.FunctionN{Name: name, Fn: func(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
 		if of := correctedFunctions[name]; len(args) == 1 && args[0].Resolved() && types.IsTime(args[0].Type(ctx)) {
 			if of == nil {

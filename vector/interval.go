@@ -15,12 +15,9 @@ var units = map[string]unit{
 // ofDay says whether the unit leaves the time of the day.
 func (u unit) ofDay() bool { return u.months > 0 || u.micros%microsPerDay == 0 }
 
-// fieldOverflow is what MySQL says of a time outside of the years that it has, which is NULL.
-var fieldOverflow = Warning{Code: 1441, Message: "Datetime function: datetime field overflow"}
-
 // Shift is time + INTERVAL n unit, or with back time - INTERVAL n unit, for the arguments time and n; false where the unit is none of one number. A date stays
-// one where the unit leaves the time of the day.
-func Shift(name string, back bool) (*Function, bool) {
+// one where the unit leaves the time of the day. Of a time outside of the years that MySQL has, which is NULL, overflow is said.
+func Shift(name string, back bool, overflow Warning) (*Function, bool) {
 	u, ok := units[name]
 	if !ok {
 		return nil, false
@@ -33,16 +30,16 @@ func Shift(name string, back bool) (*Function, bool) {
 		}
 		return params, result, ok
 	}
-	return &Function{name: "INTERVAL", takes: takes, fails: true, stops: 1, bind: func(f *frame) valueFunc { return u.shift(f, back) }}, true
+	return &Function{name: "INTERVAL", takes: takes, fails: true, stops: 1, bind: func(f *frame) valueFunc { return u.shift(f, back, overflow) }}, true
 }
 
-func (u unit) shift(f *frame, back bool) valueFunc {
+func (u unit) shift(f *frame, back bool, overflow Warning) valueFunc {
 	ns, at := f.args[1].I64, microsOf(f.args[0])
 	return func(i int) bool {
 		micros, ok := u.move(at(i), ns[i], back)
 		switch {
 		case !ok:
-			f.found.warn(fieldOverflow)
+			f.found.warn(overflow)
 		case f.out.Type.Kind == batch.Date:
 			f.out.I32[i] = int32(floorDiv(micros, microsPerDay))
 		default:

@@ -199,7 +199,7 @@ func departs(ctx *sql.Context, e sql.Expression, name string) bool {
 	case name == "greatest" || name == "least":
 		return others || dates
 	}
-	return name == "from_days" // whose zero date has no place in a batch
+	return false
 }
 
 // ofStatement are the functions that give one value for the whole of a statement.

@@ -36,7 +36,7 @@ func (c compiler) scalar(e sql.FunctionExpression) (vector.Expr, error) {
 		return c.kernelOf(e, vector.TrimTrailing, args[0], blank)
 	case Shifted:
 		date, n, unit, back := e.Shift()
-		if f, ok := vector.Shift(unit, back); ok {
+		if f, ok := vector.Shift(unit, back, e.Overflow(c.ctx)); ok {
 			return c.kernelOf(e, f, date, n)
 		}
 		return nil, errNotCompiled
@@ -80,6 +80,8 @@ func (c compiler) scalar(e sql.FunctionExpression) (vector.Expr, error) {
 type Shifted interface {
 	sql.FunctionExpression
 	Shift() (date, n sql.Expression, unit string, back bool)
+	// Overflow is what is said of a date or time that is out of range.
+	Overflow(ctx *sql.Context) vector.Warning
 }
 
 // literalText is the text of a literal.

@@ -63,14 +63,11 @@ func ReadDate(text string) (d DateText, ok bool) {
 		return d, false
 	}
 	if yearDigits <= 2 {
-		fields[0] += 2000
-		if fields[0] >= 2070 {
-			fields[0] -= 100
-		}
+		fields[0] = ofCentury(fields[0])
 	}
 	d.Civil = Civil{Year: fields[0], Month: fields[1], Day: fields[2]}
 	d.HasTime = count > 3
-	if !d.possible() || fields[3] > 23 || fields[4] > 59 || fields[5] > 59 {
+	if !d.Possible() || fields[3] > 23 || fields[4] > 59 || fields[5] > 59 {
 		return d, false
 	}
 	d.Clock = (int64(fields[3]*60+fields[4])*60+int64(fields[5]))*batch.MicrosPerSecond + s.fraction()
@@ -81,8 +78,8 @@ func ReadDate(text string) (d DateText, ok bool) {
 	return d, true
 }
 
-// possible tells whether there is such a date; its month or day may be 0.
-func (c Civil) possible() bool {
+// Possible tells whether there is such a date; its month or day may be 0.
+func (c Civil) Possible() bool {
 	return c.Year <= 9999 && c.Month <= 12 && c.Day <= 31 && (!c.Whole() || c.Day <= batch.DaysIn(int64(c.Year), c.Month))
 }
 
@@ -279,7 +276,7 @@ func DateOfNumber(n, micros int64) (c Civil, ok bool) {
 	}
 	c = Civil{Year: int(day / 1e4), Month: int(day / 100 % 100), Day: int(day % 100)}
 	hour, minute, second := clock/1e4, clock/100%100, clock%100
-	if !c.possible() || hour > 23 || minute > 59 || second > 59 {
+	if !c.Possible() || hour > 23 || minute > 59 || second > 59 {
 		return c, false
 	}
 	c.Clock = ((hour*60+minute)*60+second)*batch.MicrosPerSecond + micros
@@ -292,11 +289,10 @@ const (
 	firstLongMoment = 10_000_000_000
 )
 
-// TimeOfNumber is the TIME that a number and microseconds, of its sign, are.
-func TimeOfNumber(n, micros int64) (int64, bool) {
+// TimeOfNumber is the TIME that a number and microseconds, of its sign, are: of one with a date before it, with that date.
+func TimeOfNumber(n, micros int64) (c Civil, ok bool) {
 	if n >= firstLongMoment {
-		c, ok := DateOfNumber(n, micros)
-		return c.Clock, ok
+		return DateOfNumber(n, micros)
 	}
 	sign, size := int64(1), n
 	if n < 0 {
@@ -304,9 +300,10 @@ func TimeOfNumber(n, micros int64) (int64, bool) {
 	}
 	minute, second := size/100%100, size%100
 	if size > lastTime || minute > 59 || second > 59 {
-		return 0, false
+		return c, false
 	}
-	return sign*((size/1e4*60+minute)*60+second)*batch.MicrosPerSecond + micros, true
+	c.Clock = sign*((size/1e4*60+minute)*60+second)*batch.MicrosPerSecond + micros
+	return c, true
 }
 
 // WholeAndMicros are the parts of a number, rounded to microseconds; false for what is larger than every date.

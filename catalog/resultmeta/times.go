@@ -30,7 +30,7 @@ var timeRules = map[string]rule{
 	"maketime":    func(c *call) Column { return timeOfDay(fraction(c.of[2])) },
 	"timediff":    func(c *call) Column { return timeOfDay(max(c.fraction(0), c.fraction(1))) },
 	"date_add":    shifted, "date_sub": shifted, "adddate": shifted, "subdate": shifted, "addtime": timeAdded, "subtime": timeAdded,
-	"extract": extracted,
+	"extract": extracted, "str_to_date": parsed,
 }
 
 func days(*call) Column { return date() }
@@ -88,6 +88,30 @@ func shifted(c *call) Column {
 	made := text(sumLength, false)
 	made.Type = sqltypes.Char
 	return made
+}
+
+// parsed is the column of STR_TO_DATE, by the format that is written in the statement.
+func parsed(c *call) Column {
+	literal, ok := c.args[1].(*expression.Literal)
+	if !ok {
+		return datetime(microseconds)
+	}
+	format, ok := literal.Value().(string)
+	if !ok {
+		return datetime(microseconds)
+	}
+	day, clock, fraction := mysqltype.FormatParts(format)
+	digits := uint32(0)
+	if fraction {
+		digits = microseconds
+	}
+	switch {
+	case !clock:
+		return date()
+	case clock && !day:
+		return timeOfDay(digits)
+	}
+	return datetime(digits)
 }
 
 // timeAdded is the column of ADDTIME and SUBTIME.
