@@ -19,6 +19,7 @@ func TestCheckTable(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 	require.NoError(t, os.Remove(files[0]))
+	require.Equal(t, []string{"mysql.user|check|note|The storage engine for the table doesn't support check"}, l.rows("CHECK TABLE mysql.user"))
 	found := l.rows("CHECK TABLE t MEDIUM")
 	require.Len(t, found, 2)
 	require.Contains(t, found[0], filepath.Base(files[0]))

@@ -17,7 +17,7 @@ func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
 	if name == "" {
 		name = ctx.GetCurrentDatabase()
 	}
-	if builtInDatabase(name) && !strings.EqualFold(name, pathDatabaseName) {
+	if serverMade(name) {
 		return nil, refuse(KindInvalid, "%s.%s is no table of the lake: the server makes it, and SELECT reads it", name, n.Name)
 	}
 	db, err := provider{c}.Database(ctx, name)
@@ -32,6 +32,11 @@ func (c *Catalog) lookup(ctx *sql.Context, n sqlext.Name) (*table, error) {
 		return nil, sql.ErrTableNotFound.New(n.Name)
 	}
 	return t.(*table), nil
+}
+
+// serverMade tells whether the tables of a database are none of the lake.
+func serverMade(database string) bool {
+	return builtInDatabase(database) && !strings.EqualFold(database, pathDatabaseName)
 }
 
 // historySchema has Spark's columns of DESCRIBE HISTORY.

@@ -39,7 +39,7 @@ func schemasOf(text string) (schemas map[string]sql.Schema, names []string) {
 // plainTypes are the types that have no arguments.
 var plainTypes = map[string]sql.Type{
 	"int": types.Int32, "smallint unsigned": types.Uint16, "int unsigned": types.Uint32, "bigint": types.Int64, "bigint unsigned": types.Uint64, "float": types.Float32, "double": types.Float64, "blob": types.Blob, "json": types.JSON,
-	"datetime": types.Datetime, "timestamp": types.Timestamp, "timestamp(6)": types.MustCreateDatetimeType(sqltypes.Timestamp, 6), "tinyint(1)": types.Boolean, "text": infoText(types.TextBlobMax),
+	"datetime": types.Datetime, "timestamp": types.Timestamp, "timestamp(6)": types.MustCreateDatetimeType(sqltypes.Timestamp, 6), "time(6)": types.Time, "mediumblob": types.MediumBlob, "tinyint(1)": types.Boolean, "text": infoText(types.TextBlobMax),
 	"mediumtext": infoText(types.MediumTextBlobMax), "longtext": infoText(types.LongTextBlobMax),
 }
 

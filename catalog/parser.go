@@ -67,6 +67,7 @@ func (p *parser) ParseWithOptions(ctx context.Context, query string, delimiter r
 	}
 	if stmt, err = p.adapt(stmt, parsed); err == nil {
 		markView(ctx, stmt, query)
+		err = nameCurrentTables(ctx, stmt)
 	}
 	return stmt, parsed, rest, err
 }

@@ -26,6 +26,20 @@ func TestSysVersion(t *testing.T) {
 	require.Equal(t, version, l.rows("SELECT mysql_version FROM sys.version"))
 }
 
+// Tables of the database mysql are found with and without its name, as dumps of all databases read them.
+func TestTablesOfMySQL(t *testing.T) {
+	l := newLab(t)
+	l.exec("USE mysql")
+	for _, table := range []string{"help_category", "general_log", "slow_log", "innodb_table_stats"} {
+		for _, name := range []string{table, "mysql." + table} {
+			require.Empty(t, l.rows("SELECT * FROM "+name), name)
+			require.Len(t, l.rows("SHOW CREATE TABLE "+name), 1, name)
+		}
+	}
+	l.exec("USE lake", "CREATE TABLE general_log (a INT)", "INSERT INTO general_log VALUES (1)")
+	require.Equal(t, []string{"1"}, l.rows("SELECT * FROM general_log"))
+}
+
 // What the server makes is read by SELECT alone.
 func TestSystemDatabasesAreReadOnly(t *testing.T) {
 	l := newLab(t)

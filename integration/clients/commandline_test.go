@@ -140,6 +140,11 @@ func testDumpAndLoad(t *testing.T, of suite) {
 	require.Equal(t, s.Rows(t, "SELECT * FROM shop.every ORDER BY id"), other.Rows(t, "SELECT * FROM lake.every ORDER BY id"))
 	require.Equal(t, s.Rows(t, "SHOW CREATE TABLE shop.every"), other.Rows(t, "SHOW CREATE TABLE lake.every"))
 	require.Equal(t, [][]string{{"1"}}, other.Rows(t, "SELECT n FROM lake.changing"))
+
+	all := run(t, nil, dump, "--no-defaults", "-h", s.host, "-P", s.port, "-u", "root", of.plain, "--all-databases")
+	for _, part := range []string{"USE `mysql`;", "USE `shop`;", "CREATE TABLE `user` (", "CREATE TABLE `every` ("} {
+		require.Contains(t, all, part)
+	}
 }
 
 func TestImport(t *testing.T) { eachSuite(t, testImport) }
