@@ -35,4 +35,10 @@ func TestDescribeShowsThePrimaryKey(t *testing.T) {
 	require.Equal(t, []string{"a|int|NO|PRI|NULL|", "b|int|NO|PRI|NULL|", "c|varchar(9)|YES||NULL|"}, l.rows("DESCRIBE t"))
 	require.Equal(t, []string{"b|int|NO|PRI|NULL|"}, l.rows("SHOW COLUMNS FROM t LIKE 'b'"))
 	require.Equal(t, []string{"TREE"}, l.rows("SELECT @@explain_format"))
+	l.exec("CREATE TABLE u (s VARCHAR(9) DEFAULT 'q' COMMENT 'x', n INT DEFAULT -5, at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)")
+	require.Equal(t, []string{
+		"s|varchar(9)|utf8mb4_0900_bin|YES||q||select,insert,update,references|x", "n|int|NULL|YES||-5||select,insert,update,references|",
+		"at|datetime(6)|NULL|YES||CURRENT_TIMESTAMP(6)|DEFAULT_GENERATED|select,insert,update,references|",
+	}, l.rows("SHOW FULL COLUMNS FROM u"))
+	require.Equal(t, []string{"SCHEMA_NAME|varchar(64)|utf8mb3_general_ci|YES||NULL||select|"}, l.rows("SHOW FULL COLUMNS FROM information_schema.schemata LIKE 'SCHEMA_NAME'"))
 }

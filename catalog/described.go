@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -127,8 +128,11 @@ func shownDefault(c *sql.Column, f batch.Field) (value any, extra string) {
 			return "-" + string(v.Val), c.Extra
 		}
 	}
-	return ast.String(e), "DEFAULT_GENERATED"
+	return nowText.ReplaceAllString(ast.String(e), "CURRENT_TIMESTAMP$1"), "DEFAULT_GENERATED"
 }
+
+// nowText is what Spark's name of the time of a statement is parsed to, which MySQL shows by its own.
+var nowText = regexp.MustCompile(`^now(\(\d*\))$`)
 
 func columnKey(keys []tableKey, c *sql.Column) string {
 	kind := ""

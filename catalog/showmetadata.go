@@ -69,14 +69,7 @@ func (c *Catalog) showMetadata(s *sqlext.ShowMetadata) action {
 		if err != nil {
 			return nil, err
 		}
-		rows := make([]sql.Row, len(all))
-		for i, row := range all {
-			rows[i] = make(sql.Row, len(positions))
-			for j, at := range positions {
-				rows[i][j] = row[at]
-			}
-		}
-		return c.filtered(ctx, schema, rows, s)
+		return c.filtered(ctx, schema, columnsAt(all, positions), s)
 	})
 }
 

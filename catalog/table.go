@@ -33,7 +33,6 @@ var (
 	_ sql.StatisticsTable = (*table)(nil)
 	_ compile.Definer     = (*table)(nil)
 	_ compile.Source      = (*table)(nil)
-	_ compile.Keyed       = (*table)(nil)
 	_ compile.Repeatable  = (*table)(nil)
 	_ compile.Sink        = (*table)(nil)
 )

@@ -38,16 +38,6 @@ func keysOf(m *delta.Metadata) []tableKey {
 	return out
 }
 
-// PrimaryKey names the columns of the primary key, which DESCRIBE shows.
-func (t *table) PrimaryKey() []string {
-	for _, k := range keysOf(t.snap.Metadata()) {
-		if k.primary {
-			return k.columns
-		}
-	}
-	return nil
-}
-
 // tableCheck is a CHECK, which each write is held to.
 type tableCheck struct{ name, clause string }
 

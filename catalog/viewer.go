@@ -16,7 +16,7 @@ var objectPrivileges = []sql.PrivilegeType{
 }
 
 // columnPrivileges are those that COLUMNS.PRIVILEGES lists, in its order.
-var columnPrivileges = []sql.PrivilegeType{sql.PrivilegeType_Insert, sql.PrivilegeType_References, sql.PrivilegeType_Select, sql.PrivilegeType_Update}
+var columnPrivileges = []sql.PrivilegeType{sql.PrivilegeType_Select, sql.PrivilegeType_Insert, sql.PrivilegeType_Update, sql.PrivilegeType_References}
 
 // viewer is who asks for metadata: what he has no privilege on is not shown to him. It is good for one statement.
 type viewer struct {

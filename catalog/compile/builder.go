@@ -31,11 +31,7 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, outer sql.Row) (sql.RowIte
 	case *plan.ShowCreateTable:
 		return showCreate(ctx, n), nil
 	case *plan.ShowColumns:
-		keyed, err := showKeys(ctx, n)
-		if err != nil || keyed == nil {
-			return nil, err
-		}
-		return b.base.Build(ctx, keyed, outer)
+		return showColumns(ctx, n)
 	case *plan.InsertInto:
 		return b.buildInsert(ctx, n, outer)
 	case *plan.GroupBy:

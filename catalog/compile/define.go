@@ -23,29 +23,24 @@ func showCreate(ctx *sql.Context, n *plan.ShowCreateTable) sql.RowIter {
 	return sql.RowsToRowIter(sql.Row{t.Name(), d.CreateStatement(ctx)})
 }
 
-// Keyed is a table that has a primary key which is information, and nothing for the planner.
-type Keyed interface {
-	PrimaryKey() []string
+// Columned is a table that says what SHOW COLUMNS shows of it: of GMS's words a literal default has quotes, a type its character set, and a collation is the server's.
+type Columned interface {
+	ShowColumns(ctx *sql.Context, full bool) ([]sql.Row, error)
 }
 
-// showKeys is DESCRIBE, or SHOW COLUMNS, of a Keyed table as one whose columns say that they are of the primary key; nil where they do.
-func showKeys(ctx *sql.Context, n *plan.ShowColumns) (sql.Node, error) {
+// showColumns is DESCRIBE, or SHOW COLUMNS, of a Columned table; nil for others and for views.
+func showColumns(ctx *sql.Context, n *plan.ShowColumns) (sql.RowIter, error) {
 	t, ok := n.Child.(*plan.ResolvedTable)
 	if !ok {
 		return nil, nil
 	}
-	keyed, ok := sql.GetUnderlyingTable(t.Table).(Keyed)
+	columned, ok := sql.GetUnderlyingTable(t.Table).(Columned)
 	if !ok {
 		return nil, nil
 	}
-	schema, changed := n.TargetSchema().Copy(), false
-	for _, name := range keyed.PrimaryKey() {
-		if at := schema.IndexOfColName(name); at >= 0 && !schema[at].PrimaryKey {
-			schema[at].PrimaryKey, changed = true, true
-		}
+	rows, err := columned.ShowColumns(ctx, n.Full)
+	if err != nil {
+		return nil, err
 	}
-	if !changed {
-		return nil, nil
-	}
-	return n.WithTargetSchema(schema)
+	return sql.RowsToRowIter(rows...), nil
 }
