@@ -125,7 +125,7 @@ var documents = map[string]int{
 // textFunctions are the functions of texts, by GMS's names.
 var textFunctions = map[string]bool{
 	"ascii": true, "bit_length": true, "character_length": true, "char_length": true, "compress": true, "concat": true, "concat_ws": true, "crc32": true, "elt": true,
-	"field": true, "find_in_set": true, "from_base64": true, "group_concat": true, "hex": true, "insert": true, "instr": true, "jsonarray": true, "left": true, cutCharacters: true, "length": true, "locate": true,
+	"find_in_set": true, "from_base64": true, "group_concat": true, "hex": true, "insert": true, "instr": true, "jsonarray": true, "left": true, cutCharacters: true, "length": true, "locate": true,
 	"lower": true, "lpad": true, "ltrim": true, "md5": true, "ord": true, "quote": true, "repeat": true, "replace": true, "reverse": true,
 	"right": true, "rpad": true, "rtrim": true, "sha1": true, "sha2": true, "soundex": true, "str_to_date": true, "strcmp": true, "substring": true, "substring_index": true,
 	"to_base64": true, "trim": true, "unhex": true, "upper": true,

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -87,14 +86,6 @@ var correctedFunctions = map[string]sql.Function{
 	"json_unquote": ofText("json_unquote", textOrJSON, json.NewJSONUnquote),
 	"timestamp":    sql.FunctionN{Name: "timestamp", Fn: newTimestamp},
 	"datetime":     sql.FunctionN{Name: "datetime", Fn: newTimestamp},
-}
-
-// newField is FIELD(e, ...), which compares texts among others as DOUBLEs. GMS's finds no number in a text.
-func newField(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-	if slices.ContainsFunc(args, func(e sql.Expression) bool { return e.Resolved() && types.IsNumber(e.Type(ctx)) }) {
-		args, _ = numbersOf(ctx, args, len(args), toDouble, false)
-	}
-	return function.NewField(ctx, args...)
 }
 
 // newSpace is REPEAT(' ', n): GMS's has no end where n is large.
