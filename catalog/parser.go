@@ -144,7 +144,7 @@ var adaptations = []struct {
 	word  string // in lower case
 	adapt func(stmt ast.SQLNode) error
 }{
-	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"cast", sizeCasts}, {"convert", sizeCasts}, {"char", cutTexts}, {"binary", cutBinaries}, {"~", invertBits}, {"select", refuseMisplaced}, {"with", uniqueNames}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"mysql", nameSystemTables},
+	{"select", nameColumns}, {fileMetadata, findFileMetadata}, {"interval", callIntervals}, {"collate", castParameters}, {"cast", sizeCasts}, {"convert", sizeCasts}, {"char", cutTexts}, {"binary", cutBinaries}, {"~", invertBits}, {"select", refuseMisplaced}, {"with", uniqueNames}, {sqlext.RollupFunction, rollUp}, {"grouping", refuseGrouping}, {"having", ownNames}, {"having", havingOverGroups}, {"over", adaptWindows}, {"group_concat", orderByArguments}, {"exists", countRows}, {"order", nameUnited}, {"in", compareRows}, {"union", boundUnited}, {"except", boundUnited}, {"intersect", boundUnited}, {"mysql", nameSystemTables},
 	{sqlext.QuantifiedFunction, compareQuantified},
 }
 

@@ -98,13 +98,11 @@ func (r reading) ofText(ctx *sql.Context, text string) (c mysqltype.Civil, ok, e
 	if !ok || d.Zone == "" {
 		return d.Civil, ok, d.Exact, nil
 	}
-	zone, err := ctx.GetSessionVariable(ctx, "time_zone")
-	to, isText := zone.(string)
-	if err != nil || !isText || !d.Whole() {
-		return c, false, false, err
+	if !d.Whole() {
+		return c, false, false, nil
 	}
-	at, ok := sql.ConvertTimeZone(d.Time(), d.Zone, to)
-	return mysqltype.CivilOf(at), ok, d.Exact, nil
+	at, ok, err := inSession(ctx, d.Time(), d.Zone)
+	return mysqltype.CivilOf(at), ok && err == nil, d.Exact, err
 }
 
 // ofNumber reads a number.

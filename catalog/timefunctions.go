@@ -315,7 +315,7 @@ var convertZone = scalarFunction("convert_tz", 3, 3, func(ctx *sql.Context, args
 				zones[i] = sql.SystemTimezoneOffset()
 			}
 		}
-		if at, ok := sql.ConvertTimeZone(c.Time(), zones[0], zones[1]); ok {
+		if at, ok := sql.ConvertTimeZone(c.Time(), zones[0], zones[1]); ok && inYears(at) {
 			return at, nil
 		}
 		return nil, nil

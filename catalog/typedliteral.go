@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -62,11 +63,23 @@ func timestampLiteral(ctx *sql.Context, text string) (at time.Time, digits int, 
 	if !ok || zone == "" {
 		return at, digits, ok
 	}
-	local, err := ctx.GetSessionVariable(ctx, "time_zone")
-	to, isText := local.(string)
-	if err != nil || !isText {
-		return at, digits, false
-	}
-	at, ok = sql.ConvertTimeZone(at, zone, to)
-	return at, digits, ok
+	at, ok, err := inSession(ctx, at, zone)
+	return at, digits, ok && err == nil
 }
+
+// inSession is a moment of a zone in the time zone of the session; false where the zone is none, or the year there none of MySQL's.
+func inSession(ctx *sql.Context, at time.Time, zone string) (time.Time, bool, error) {
+	v, err := ctx.GetSessionVariable(ctx, "time_zone")
+	if err != nil {
+		return at, false, err
+	}
+	to := fmt.Sprint(v)
+	if strings.EqualFold(to, "SYSTEM") {
+		to = sql.SystemTimezoneOffset()
+	}
+	at, ok := sql.ConvertTimeZone(at, zone, to)
+	return at, ok && inYears(at), nil
+}
+
+// inYears tells whether a moment's year is one that a date can have.
+func inYears(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }

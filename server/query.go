@@ -118,7 +118,7 @@ func ended(ctx context.Context, err error) error {
 // execute parses a statement, runs it and sends its result.
 func (h *handler) execute(ctx *sql.Context, c *mysql.Conn, r *request, out *spool, end context.CancelCauseFunc) (rest string, err error) {
 	parsed, text, rest, err := h.parse(ctx, r)
-	if errors.Is(err, sqlparser.ErrEmpty) && isComment(r.text) {
+	if errors.Is(err, sqlparser.ErrEmpty) && isComment(r.text) && isBlank(r.text) {
 		return "", sendOK(ctx, c, parsed, sql.RowsToRowIter(), out)
 	}
 	if err != nil {

@@ -26,6 +26,13 @@ func TestWhatStatementsTell(t *testing.T) {
 	for _, ok := range []string{"\x00\x02\x00\x0a\x00\x00\x00" + records, "\x00\x01\x00\x0a\x00\x00\x00", "\x00\x02\x00\x02\x00\x00\x00" + records} {
 		require.Equal(t, ok, string(c.read()))
 	}
+	for _, text := range []string{"INSERT INTO lake.told VALUES (4); /* x */; INSERT INTO lake.told VALUES (5)", "/* x */; SELECT 1", "-- x\n; SELECT 1"} {
+		c.query(text)
+		if text[0] == 'I' {
+			c.succeeds()
+		}
+		c.fails(1065, "42000", "Query was empty") // and nothing is left out unsaid
+	}
 	id := c.prepare("INSERT IGNORE INTO lake.told VALUES ('x'), ('y')")
 	c.ask(comStmtExecute, append(id, 0, 1, 0, 0, 0)...)
 	require.Equal(t, "\x00\x02\x00\x02\x00\x02\x00&Records: 2  Duplicates: 0  Warnings: 2", string(c.read()))

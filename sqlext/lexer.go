@@ -128,7 +128,7 @@ func (l *lexer) skip() (bad bool) {
 		case rest == "" && l.limit < len(l.sql):
 			l.markers = append(l.markers, span{l.limit, l.resume})
 			l.pos, l.limit, l.resume = l.resume, len(l.sql), len(l.sql)
-		case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "//"):
+		case strings.HasPrefix(rest, "--") && (len(rest) == 2 || rest[2] <= ' '), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "//"):
 			if i := strings.IndexByte(rest, '\n'); i >= 0 {
 				l.pos += i + 1
 			} else {

@@ -14,6 +14,10 @@ func (r *rewriter) forms(i int) {
 		r.interval(i)
 	case t.is("FOR"):
 		r.share(i)
+	case t.punct("-"):
+		if next := r.at(i + 1); next.punct("-") && next.start == t.end {
+			r.edits.replace(t.end, t.end, " ") // no comment without a blank behind it
+		}
 	case t.is("N"):
 		if text := r.at(i + 1); text.kind == tokString && text.start == t.end {
 			r.edits.replace(t.start, t.end, "")
@@ -81,7 +85,7 @@ func (r *rewriter) united(i int) {
 		return
 	}
 	inner, closing := r.at(i+1), r.closing(i)
-	if i > 0 && !r.at(i-1).punct("(") || closing < 0 || !inner.is("SELECT") && !inner.punct("(") {
+	if i > 0 && (!r.at(i-1).punct("(") || r.at(i-2).is("GROUP_CONCAT")) || closing < 0 || !inner.is("SELECT") && !inner.punct("(") {
 		return
 	}
 	behind := r.at(closing + 1)

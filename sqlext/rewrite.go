@@ -96,7 +96,7 @@ func Rewrite(sql string) (string, error) {
 
 // mayNeedRewrite is a cheap test that most statements fail.
 func mayNeedRewrite(sql string) bool {
-	if strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") || strings.Contains(sql, ":=") || strings.Contains(sql, `\_`) || strings.Contains(sql, `\%`) || mayHaveTypedLiteral(sql) {
+	if strings.Contains(sql, "--") || strings.Contains(sql, "=>") || strings.Contains(sql, "/*!") || strings.Contains(sql, "/*M!") || strings.Contains(sql, ":=") || strings.Contains(sql, `\_`) || strings.Contains(sql, `\%`) || mayHaveTypedLiteral(sql) {
 		return true
 	}
 	if strings.HasPrefix(strings.TrimSpace(sql), "(") || strings.Contains(sql, "((") {

@@ -71,6 +71,9 @@ func ReadDate(text string) (d DateText, ok bool) {
 		return d, false
 	}
 	d.Clock = (int64(fields[3]*60+fields[4])*60+int64(fields[5]))*batch.MicrosPerSecond + s.fraction()
+	if d.Civil.Year == lastYear && d.Month == 12 && d.Day == 31 {
+		d.Clock = min(d.Clock, batch.MicrosPerDay-1) // what is rounded up is beyond all dates
+	}
 	if zone := s.text[s.pos:]; count == len(fields) && len(zone) == len("+hh:mm") && (zone[0] == '+' || zone[0] == '-') {
 		d.Zone, s.pos = zone, len(s.text)
 	}
@@ -78,9 +81,12 @@ func ReadDate(text string) (d DateText, ok bool) {
 	return d, true
 }
 
+// lastYear is the last that a date can have.
+const lastYear = 9999
+
 // Possible tells whether there is such a date; its month or day may be 0.
 func (c Civil) Possible() bool {
-	return c.Year <= 9999 && c.Month <= 12 && c.Day <= 31 && (!c.Whole() || c.Day <= batch.DaysIn(int64(c.Year), c.Month))
+	return c.Year <= lastYear && c.Month <= 12 && c.Day <= 31 && (!c.Whole() || c.Day <= batch.DaysIn(int64(c.Year), c.Month))
 }
 
 // packedFields reads the digits of year, month, day, hour, minute and second, and returns how many of them there are.
@@ -296,7 +302,7 @@ func TimeOfNumber(n, micros int64) (c Civil, ok bool) {
 	}
 	sign, size := int64(1), n
 	if n < 0 {
-		sign, size = -1, -n
+		sign, size = -1, -max(n, -firstLongMoment)
 	}
 	minute, second := size/100%100, size%100
 	if size > lastTime || minute > 59 || second > 59 {
