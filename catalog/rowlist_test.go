@@ -21,14 +21,14 @@ func TestRowsInLists(t *testing.T) {
 	l.refused("SELECT (1, 2) IN ((1, 2, 3))", "column")
 }
 
-// A text that is beyond all dates, rounded up or in the zone of the session, is compared like one that is a date or none, and keeps no other row from a SELECT.
+// A text that is beyond all dates, rounded up or in the zone of the session, is compared like one that is no date, and keeps no other row from a SELECT.
 func TestTextsBeyondDates(t *testing.T) {
 	l := newLab(t)
 	l.exec("CREATE TABLE s (id INT, s VARCHAR(60))", "INSERT INTO s VALUES (1, '2024-01-20'), (2, '9999-12-31 23:59:59.9999999'), (3, '9999-12-31 23:00:00-10:00'), (4, '0000-01-01 00:00:00+10:00')")
 	for _, vector := range []string{"ON", "OFF"} {
 		l.exec("SET lakesql_vector = " + vector)
-		for _, condition := range []string{"s >= DATE '2024-01-01'", "DATE(s) > '2024-01-15'", "CAST(s AS DATE) > DATE '2024-01-15'", "s BETWEEN DATE '2024-01-01' AND DATE '9999-12-31' + INTERVAL 23 HOUR OR id = 2"} {
-			require.Equal(t, []string{"1", "2"}, l.rows("SELECT id FROM s WHERE "+condition+" ORDER BY id"), condition)
+		for _, condition := range []string{"s >= DATE '2024-01-01'", "DATE(s) > '2024-01-15'", "CAST(s AS DATE) > DATE '2024-01-15'", "s BETWEEN DATE '2024-01-01' AND DATE '9999-12-31'"} {
+			require.Equal(t, []string{"1"}, l.rows("SELECT id FROM s WHERE "+condition), condition)
 		}
 	}
 }

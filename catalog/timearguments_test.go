@@ -46,7 +46,7 @@ func TestTimesAreReadAsMySQLReadsThem(t *testing.T) {
 		{"FIELD('1x', '1', 1), FIELD(2, '2x', '3'), FIELD('b', 'a', 'b'), ELT(id + 0.4, 'a'), EXPORT_SET(5, 'Y', 'N', ',', 4), MAKEDATE('2020', 1), TIMESTAMP(da)", "1|1|2|a|Y,N,Y,N|2020-01-01|2024-02-29 00:00:00"},
 		{"FIELD(BINARY 'a', 'A'), FIELD('A', 'a'), FIELD('01', 1, '1'), FIELD('01', '1', 2), FIELD('01', '1'), FIELD('A' COLLATE utf8mb4_0900_ai_ci, 'b', 'a'), FIELD(NULL, NULL), FIELD(2.5, 2, 2.50), FIELD('a', 'b', NULL, 'a'), FIELD(x'41', 'A'), FIELD(da, '2024-2-29', da, '2024-02-29')",
 			"0|0|1|1|0|2|0|2|3|1|2"},
-		{"DATE('9999-12-31 23:59:59.9999999'), YEAR('9999-12-31 23:00:00-10:00'), DATE('0000-01-01 00:00:00+10:00')", "9999-12-31|NULL|NULL"},
+		{"DATE('9999-12-31 23:59:59.9999999'), YEAR('9999-12-31 23:00:00-10:00'), DATE('0000-01-01 00:00:00+10:00')", "NULL|NULL|NULL"},
 		{"TIME(-9223372036854775808), HOUR(-9223372036854775808), CONVERT_TZ('9999-12-31 23:00:00', '-10:00', '+00:00')", "NULL|NULL|NULL"},
 		{"HEX(CAST('abc' AS BINARY(5))), CAST('äöü' AS CHAR(2)), HEX(CAST(id AS BINARY(3)))", "6162630000|äö|310000"},
 	} {

@@ -71,8 +71,8 @@ func ReadDate(text string) (d DateText, ok bool) {
 		return d, false
 	}
 	d.Clock = (int64(fields[3]*60+fields[4])*60+int64(fields[5]))*batch.MicrosPerSecond + s.fraction()
-	if d.Civil.Year == lastYear && d.Month == 12 && d.Day == 31 {
-		d.Clock = min(d.Clock, batch.MicrosPerDay-1) // what is rounded up is beyond all dates
+	if d.Year == lastYear && d.Month == 12 && d.Day == 31 && d.Clock == batch.MicrosPerDay {
+		return d, false // rounded up beyond all dates
 	}
 	if zone := s.text[s.pos:]; count == len(fields) && len(zone) == len("+hh:mm") && (zone[0] == '+' || zone[0] == '-') {
 		d.Zone, s.pos = zone, len(s.text)
