@@ -73,7 +73,7 @@ var correctedFunctions = map[string]sql.Function{
 	}),
 	"json_quote":   ofText("json_quote", sql.IsStringType, json.NewJSONQuote),
 	"from_base64":  scalarFunction("from_base64", 1, 1, fixedType(types.LongBlob, fromBase64)),
-	"json_type":    sql.FunctionN{Name: "json_type", Fn: newJSONType},
+	"json_type":    scalarFunction("json_type", 1, 1, jsonType),
 	"quote":        scalarFunction("quote", 1, 1, quotedText),
 	"field":        sql.FunctionN{Name: "field", Fn: newField},
 	"unhex":        unhexed,
@@ -113,13 +113,16 @@ func quotedText(*sql.Context, []sql.Expression) (scalarBody, error) {
 
 var quoteEscapes = strings.NewReplacer(`\`, `\\`, "'", `\'`, "\x00", `\0`, "\x1a", `\Z`)
 
-// newJSONType is JSON_TYPE(document): of NULL it is NULL, which GMS's takes for JSON's null.
-func newJSONType(ctx *sql.Context, args ...sql.Expression) (sql.Expression, error) {
-	e, err := json.NewJSONType(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	return nullIfNull{e}, nil
+// jsonType is JSON_TYPE(document): of NULL it is NULL, which GMS's takes for JSON's null.
+func jsonType(ctx *sql.Context, args []sql.Expression) (scalarBody, error) {
+	t := args[0].Type(ctx)
+	return scalarBody{typ: types.LongText, eval: func(ctx *sql.Context, values []any) (any, error) {
+		e, err := json.NewJSONType(ctx, expression.NewLiteral(values[0], t))
+		if err != nil {
+			return nil, err
+		}
+		return e.Eval(ctx, nil)
+	}}, nil
 }
 
 // fromBase64 is FROM_BASE64(text): NULL of what is none.

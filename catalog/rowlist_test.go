@@ -33,6 +33,17 @@ func TestTextsBeyondDates(t *testing.T) {
 	}
 }
 
+// A NULL that a function of documents gives is not counted.
+func TestNullsOfJSONTypeAreNotCounted(t *testing.T) {
+	l := newLab(t)
+	l.exec("CREATE TABLE j (id INT, ar ARRAY<INT>)", "INSERT INTO j VALUES (1, NULL), (2, '[1]')")
+	for _, vector := range []string{"ON", "OFF"} {
+		l.exec("SET lakesql_vector = " + vector)
+		require.Equal(t, []string{"1|0|NULL", "2|1|ARRAY"}, l.rows("SELECT id, COUNT(DISTINCT JSON_TYPE(ar)), MIN(JSON_TYPE(ar)) FROM j GROUP BY id ORDER BY id"), vector)
+		require.Equal(t, []string{"1|0", "2|1"}, l.rows("SELECT id, COUNT(DISTINCT JSON_TYPE(ar)) FROM j GROUP BY id ORDER BY id"), vector)
+	}
+}
+
 // The order and the limit in parentheses are those of what stands there.
 func TestLimitsOfWhatIsUnited(t *testing.T) {
 	l := newLab(t)
